@@ -40,6 +40,10 @@ def nbgrader(layout: Layout, *arguments: str) -> str:
     environment = os.environ | {
         # nbgrader starts `alembic` by its bare name
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+        # its settings import this package
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(
+            os.pathsep
+        ),
         "OPENBLAS_NUM_THREADS": "1",
     }
     run = subprocess.run(

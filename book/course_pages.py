@@ -1,0 +1,182 @@
+"""The book's own Sphinx extension: what a cell tag, a figure and a page carry into the HTML.
+
+Owns: the fold of `setup` and `recap` cells, the labels of exercises and checks, the alternative text
+of figures, the description of each page, the download button's target. Never executes a notebook
+and never changes a file outside the build folder.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from binascii import a2b_base64
+from collections.abc import Iterator
+from hashlib import sha256
+from os import linesep
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
+LOG = logging.getLogger(__name__)
+
+FOLDED = {
+    "setup": "Setup: imports, figures and checks",
+    "recap": "Recap: what you built in earlier chapters",
+}
+LABELS = {"exercise": "Exercise", "check": "Check", "touch": "Try it"}
+DESCRIPTION_LENGTH = 155
+UNUSED = (
+    "**/*.map",
+    "scripts/fontawesome.js*",
+    "vendor/fontawesome/webfonts/*",
+    "webpack-macros.html",
+    "sbt-webpack-macros.html",
+    "locales/**/*",
+    "images/logo_*",
+)
+
+
+# ---------------------------------------------------------------- cells
+class CellLooks(SphinxTransform):
+    """Fold setup and recap cells, and put a label above exercises, checks and things to touch."""
+
+    default_priority = 400
+
+    def apply(self, **kwargs: Any) -> None:
+        for cell in list(self.document.findall(is_cell)):
+            tags = [name[4:] for name in cell["classes"] if name.startswith("tag_")]
+            for tag in tags:
+                if tag in FOLDED:
+                    cell["hide_mode"] = "all"
+                    cell["prompt_show"] = cell["prompt_hide"] = FOLDED[tag]
+                elif tag in LABELS:
+                    self.label(cell, tag)
+
+    def label(self, cell: nodes.container, tag: str) -> None:
+        """Insert `Exercise scores` (and an anchor with that name) at the top of `cell`."""
+        about = cell.get("cell_metadata", {}).get("nbgrader", {})
+        name = str(about.get("grade_id", "")).removeprefix("test_")
+        line = nodes.paragraph(classes=["cell-label"])
+        line += nodes.inline("", LABELS[tag], classes=["cell-kind"])
+        if name:
+            line += nodes.Text(" ")
+            line += nodes.literal(name, name)
+            anchor = nodes.make_id(f"{tag}-{name}")
+            if anchor not in self.document.ids:
+                cell["ids"].append(anchor)
+        if "points" in about:
+            points = int(about["points"])
+            text = f"{points} point" + "s" * (points != 1)
+            line += nodes.Text(" ")
+            line += nodes.inline("", text, classes=["cell-points"])
+        cell.insert(0, line)
+
+
+def is_cell(node: nodes.Node) -> bool:
+    """True for the container of a code cell."""
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+# ---------------------------------------------------------------- figures
+class FigureText(SphinxTransform):
+    """Give each figure the alternative text that its cell stored beside the picture.
+
+    myst-nb names a picture by the hash of its bytes; the notebook's output metadata holds the text.
+    A figure without one is a warning, and so stops the build.
+    """
+
+    default_priority = 401
+
+    def apply(self, **kwargs: Any) -> None:
+        texts: dict[str, str] | None = None
+        for cell in self.document.findall(is_cell):
+            for image in cell.findall(nodes.image):
+                if texts is None:
+                    texts = dict(figure_texts(Path(self.env.doc2path(self.env.docname))))
+                text = texts.get(Path(image["uri"]).stem, image.get("alt", ""))
+                if text:
+                    image["alt"] = text
+                else:
+                    LOG.warning(
+                        "a figure has no alternative text; draw it with show(fig, alt)",
+                        location=image,
+                    )
+
+
+def figure_texts(notebook: Path) -> Iterator[tuple[str, str]]:
+    """Yield (sha256 of the picture as myst-nb writes it, alternative text)."""
+    if notebook.suffix != ".ipynb":
+        return
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        for output in cell.get("outputs", []):
+            for kind, about in output.get("metadata", {}).items():
+                if kind.startswith("image/") and isinstance(about, dict) and about.get("alt"):
+                    data = output["data"][kind]
+                    text = data if isinstance(data, str) else "".join(data)
+                    yield sha256(picture(kind, text)).hexdigest(), about["alt"]
+
+
+def picture(kind: str, text: str) -> bytes:
+    """The bytes that myst-nb writes for an output of the MIME type `kind`."""
+    if kind == "image/svg+xml":
+        return linesep.join(text.splitlines()).encode("utf-8")
+    return a2b_base64(text)
+
+
+# ---------------------------------------------------------------- pages
+def describe_page(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    """Give the page a description and tell the templates whether it is a notebook."""
+    context["notebook"] = str(context.get("page_source_suffix", "")) == ".ipynb"
+    if 'name="description"' in (context.get("metatags") or ""):
+        return
+    text = description(tree) if tree is not None else f"Search in {app.config.html_title}."
+    context["metatags"] = (
+        context.get("metatags") or ""
+    ) + f'\n<meta name="description" content="{html.escape(text)}" />'
+
+
+def description(tree: nodes.document) -> str:
+    """The first sentences of the page, cut at a word."""
+    for paragraph in tree.findall(nodes.paragraph):
+        if any(isinstance(above, nodes.container) for above in ancestors(paragraph)):
+            continue
+        text = re.sub(r"\s+", " ", paragraph.astext()).strip()
+        if len(text) >= 40:
+            if len(text) <= DESCRIPTION_LENGTH:
+                return text
+            return text[:DESCRIPTION_LENGTH].rsplit(" ", 1)[0].rstrip(",;: ") + " …"
+    return next((title.astext() for title in tree.findall(nodes.title)), "")
+
+
+def ancestors(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The nodes above `node`, the nearest first."""
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+# ---------------------------------------------------------------- after the build
+def leave_out_unused(app: Sphinx, problem: Exception | None) -> None:
+    """Delete the theme's files that no page refers to (source maps, icon script, icon fonts)."""
+    if problem is None and app.builder.format == "html":
+        static = Path(app.outdir) / "_static"
+        for pattern in UNUSED:
+            for file in static.glob(pattern):
+                if file.is_file():
+                    file.unlink()
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.add_transform(CellLooks)
+    app.add_transform(FigureText)
+    app.connect("html-page-context", describe_page, priority=600)
+    app.connect("build-finished", leave_out_unused)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

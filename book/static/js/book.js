@@ -1,0 +1,68 @@
+// Wide things scroll in their own box; a box that scrolls can be reached and moved by keyboard.
+(function () {
+  "use strict";
+  var boxes = "div.math, mjx-container[display='true'], .pst-scrollable-table-container, .scroll-box, pre, .cell_output > .output";
+
+  function mark() {
+    document.querySelectorAll(boxes).forEach(function (box) {
+      var wide = box.scrollWidth > box.clientWidth + 1;
+      if (wide) {
+        box.tabIndex = 0;
+        if (!box.hasAttribute("role")) box.setAttribute("role", "region");
+        if (!box.hasAttribute("aria-label")) box.setAttribute("aria-label", label(box));
+      } else if (box.getAttribute("role") === "region") {
+        box.removeAttribute("tabindex");
+        box.removeAttribute("role");
+        box.removeAttribute("aria-label");
+      }
+    });
+  }
+
+  function label(box) {
+    if (box.matches("pre")) return "Code, scrolls sideways";
+    if (box.matches(".math, mjx-container")) return "Equation, scrolls sideways";
+    if (box.querySelector("table")) return "Table, scrolls sideways";
+    return "Output, scrolls sideways";
+  }
+
+  // A table in the text or in an output that the theme left unwrapped gets its own box.
+  function wrap() {
+    document.querySelectorAll("article table").forEach(function (table) {
+      if (table.closest(".pst-scrollable-table-container, .scroll-box, .highlight")) return;
+      var box = document.createElement("div");
+      box.className = "scroll-box";
+      table.replaceWith(box);
+      box.appendChild(table);
+    });
+  }
+
+  // The names of buttons that show a picture only.
+  function name() {
+    document.querySelectorAll("button[title]:not([aria-label])").forEach(function (button) {
+      button.setAttribute("aria-label", button.title);
+    });
+    document.querySelectorAll(".headerlink").forEach(function (link) {
+      link.setAttribute("aria-label", "Link to this heading");
+    });
+  }
+
+  function start() {
+    wrap();
+    name();
+    mark();
+    var wait;
+    window.addEventListener("resize", function () {
+      clearTimeout(wait);
+      wait = setTimeout(mark, 200);
+    });
+    document.addEventListener("toggle", mark, true); // a <details> opened
+    if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(mark);
+    window.addEventListener("load", function () {
+      setTimeout(mark, 400); // after the theme's own pass over the same boxes
+      if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(mark);
+    });
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();

@@ -5,7 +5,6 @@ import inspect
 import json
 import os
 import re
-import sys
 import traceback
 from copy import deepcopy
 from io import BytesIO

@@ -6,6 +6,8 @@ which results are stored in the setup cell (``revive`` there reads it back); nev
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 import warnings
@@ -120,7 +122,8 @@ def fingerprints(
 ) -> list[list[Any]] | None:
     """The outcome of one answer on every stage; None if its cell does not even define the function."""
     space = dict(base)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    quiet = contextlib.redirect_stdout(io.StringIO())
+    with warnings.catch_warnings(), np.errstate(all="ignore"), quiet:
         warnings.simplefilter("ignore")
         try:
             exec(compile(code, "answer", "exec"), space)

@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 STUB = "raise NotImplementedError"
 CELL_SECONDS = 120
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass
@@ -155,7 +157,60 @@ def read(name: str, layout: Layout) -> Source:
             f"an exercise and its check do not pair up: {lonely}.",
             "Give each :exercise: NAME cell one :check: NAME cell.",
         )
+    spill(notebook, path)
     return source
+
+
+def spill(notebook: NotebookNode, path: Path) -> None:
+    """Refuse a check cell that overwrites a name which a later example cell reads.
+
+    Learners have no hidden tests, so such a cell would compute other numbers for them than for us.
+    """
+    bound: dict[str, str] = {}
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        where = f"{path}, {describe(cell, index)}"
+        try:
+            tree = ast.parse(cell.source)
+        except SyntaxError as error:
+            raise CourseError(where, f"it is no Python: {error}", "Correct it.") from error
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        first = sorted(names, key=lambda node: (node.lineno, isinstance(node.ctx, ast.Load)))
+        seen: set[str] = set()
+        for node in first:
+            if node.id in bound and node.id not in seen and isinstance(node.ctx, ast.Load):
+                if "check" in cell.metadata or "exercise" in cell.metadata:
+                    continue
+                raise CourseError(
+                    where,
+                    f"it reads {node.id!r}, which the hidden tests of {bound[node.id]} overwrite.",
+                    "Give the name in the hidden tests another spelling.",
+                )
+            seen.add(node.id)
+        if exercise := cell.metadata.get("check"):
+            bound |= {n.id: exercise for n in top_level(tree) if isinstance(n.ctx, ast.Store)}
+        else:
+            for node in names:
+                if isinstance(node.ctx, ast.Store):
+                    bound.pop(node.id, None)
+
+
+def top_level(tree: ast.AST) -> Iterator[ast.Name]:
+    """The names of a cell that are not inside a function or a comprehension."""
+    scopes = (
+        ast.FunctionDef,
+        ast.Lambda,
+        ast.ListComp,
+        ast.DictComp,
+        ast.SetComp,
+        ast.GeneratorExp,
+    )
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.Name):
+            yield child
+        if not isinstance(child, scopes):
+            yield from top_level(child)
 
 
 def describe(cell: NotebookNode, index: int) -> str:
@@ -361,6 +416,7 @@ def execute(notebook: NotebookNode, path: Path) -> None:
             kernel_name="python3",
             resources={"metadata": {"path": folder}},
             record_timing=False,
+            extra_arguments=["--IPKernelApp.log_level=40"],  # its notice about TCP is no news
         )
         try:
             client.execute(env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"})
@@ -370,7 +426,7 @@ def execute(notebook: NotebookNode, path: Path) -> None:
                 for i, c in reversed(list(enumerate(notebook.cells)))
                 if c.cell_type == "code" and (c.execution_count or c.outputs)
             )
-            fault = str(error).strip().splitlines()[-1]
+            fault = ANSI.sub("", str(error).strip().splitlines()[-1])
             raise CourseError(
                 f"{path}, {named(cell, index)}",
                 f"it raises: {fault}",

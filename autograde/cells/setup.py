@@ -9,7 +9,9 @@ import traceback
 from copy import deepcopy
 from io import BytesIO
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: two threads are slower than one
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # small matrices: two threads are slower than one
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,7 +28,9 @@ plt.rcParams.update(
         "axes.labelsize": 11,
         "axes.spines.top": False,
         "axes.spines.right": False,
-        "axes.prop_cycle": plt.cycler(color=["#1b4f8f", "#c2571a", "#4a7c3a", "#7a4b94", "#5b5b5b"]),
+        "axes.prop_cycle": plt.cycler(
+            color=["#1b4f8f", "#c2571a", "#4a7c3a", "#7a4b94", "#5b5b5b"]
+        ),
         "xtick.labelsize": 10,
         "ytick.labelsize": 10,
         "legend.fontsize": 10,
@@ -84,7 +88,15 @@ def heat_map(
     blocked = np.zeros((n_q, n_k), bool) if mask is None else ~np.broadcast_to(mask, (n_q, n_k))
     for i, j in zip(*np.nonzero(blocked), strict=True):
         ax.add_patch(
-            Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="#e4e4e4", edgecolor="#8a8a8a", hatch="////", lw=0)
+            Rectangle(
+                (j - 0.5, i - 0.5),
+                1,
+                1,
+                facecolor="#e4e4e4",
+                edgecolor="#8a8a8a",
+                hatch="////",
+                lw=0,
+            )
         )
     if digits is not None:
         for i in range(n_q):
@@ -177,7 +189,9 @@ def call(function, args, kwargs):
 def same(one, other):
     """True if two arguments hold exactly the same data."""
     if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+        return one.dtype == other.dtype and np.array_equal(
+            one, other, equal_nan=one.dtype.kind == "f"
+        )
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):
@@ -222,7 +236,7 @@ def alike(value, expected):
 def outcome(result, error, changed, like):
     """A short fingerprint of what a call did: [form, two weighted sums of its numbers]."""
     if error is not None:
-        return [f"raises {type(error).__name__}", 0.0, 0.0]
+        return [f"raises {type(error).__name__}: {str(error)[:120]}", 0.0, 0.0]
     form, numbers = read(result, like)
     odd = int((~np.isfinite(numbers)).sum())
     form += f", {odd} not finite" * bool(odd) + f", changed {changed}" * bool(changed)
@@ -283,7 +297,9 @@ def check(function, *stages):
             if error is not None:
                 found = f"\n  it raised {type(error).__name__}: {str(error)[:300]}{place(error)}"
             elif changed and alike(result, expected):
-                found = f"\n  the result is right, but the call changed its input {', '.join(changed)}"
+                found = (
+                    f"\n  the result is right, but the call changed its input {', '.join(changed)}"
+                )
             else:
                 found = f"\n  came back: {words(result, expected)}"
             text = f"{name}, stage {number + 1} of {len(stages)}: {label}{found}"
@@ -294,7 +310,7 @@ def check(function, *stages):
     whole = [m for m, marks in known["mistakes"] if all(map(matches, seen, marks))]
     here = [m for m, marks in known["mistakes"] if matches(seen[failed], marks[failed])]
     if whole:
-        text += f"\n  The mistake: {whole[0]}"
+        text += "\n  The mistake: " + "\n  or: ".join(whole[:2])
     elif here and not seen[failed][0].startswith("raises"):
         text += f"\n  On this stage it looks like this mistake: {here[0]}"
     raise CheckFailed(text)

@@ -20,13 +20,15 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 
 FOLDED = {
-    "setup": "Setup: imports, figures and checks",
-    "recap": "Recap: what you built in earlier chapters",
+    "setup": ("all", "Setup: imports, figures and checks"),
+    "recap": ("all", "Recap: what you built in earlier chapters"),
+    "touch": ("input", "The code of this drawing"),
 }
 LABELS = {"exercise": "Exercise", "check": "Check", "touch": "Try it"}
 DESCRIPTION_LENGTH = 155
@@ -42,8 +44,8 @@ UNUSED = (
 
 
 # ---------------------------------------------------------------- cells
-class CellLooks(SphinxTransform):
-    """Fold setup and recap cells, and put a label above exercises, checks and things to touch."""
+class Folds(SphinxTransform):
+    """Fold setup and recap cells, and the code of things to touch."""
 
     default_priority = 400
 
@@ -52,9 +54,21 @@ class CellLooks(SphinxTransform):
             tags = [name[4:] for name in cell["classes"] if name.startswith("tag_")]
             for tag in tags:
                 if tag in FOLDED:
-                    cell["hide_mode"] = "all"
-                    cell["prompt_show"] = cell["prompt_hide"] = FOLDED[tag]
-                elif tag in LABELS:
+                    mode, text = FOLDED[tag]
+                    cell["hide_mode"] = mode
+                    cell["prompt_show"] = cell["prompt_hide"] = text
+
+
+class Labels(SphinxPostTransform):
+    """Put a label above exercises, checks and things to touch; runs after myst-nb folded cells."""
+
+    default_priority = 250
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        for cell in list(self.document.findall(is_cell)):
+            for tag in LABELS:
+                if f"tag_{tag}" in cell["classes"]:
                     self.label(cell, tag)
 
     def label(self, cell: nodes.container, tag: str) -> None:
@@ -128,6 +142,25 @@ def picture(kind: str, text: str) -> bytes:
     return a2b_base64(text)
 
 
+# ---------------------------------------------------------------- equations
+class TaggedEquations(SphinxPostTransform):
+    """Hand equations with a `\\tag` of their own to MathJax as they are.
+
+    Sphinx wraps an equation of several lines in `split`, in which MathJax allows no tag.
+    """
+
+    default_priority = 400
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        for block in self.document.findall(nodes.math_block):
+            text = block.astext()
+            if r"\tag" in text and not block.get("nowrap"):
+                lines = "\n".join(line for line in text.splitlines() if line.strip())
+                block.children = [nodes.Text(rf"\[{lines}\]")]
+                block["nowrap"] = True
+
+
 # ---------------------------------------------------------------- pages
 def describe_page(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
@@ -175,8 +208,13 @@ def leave_out_unused(app: Sphinx, problem: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
-    app.add_transform(CellLooks)
+    app.add_config_value(
+        "comments_config", {}, ""
+    )  # Jupyter Book sets it; there are no comments here
+    app.add_transform(Folds)
     app.add_transform(FigureText)
+    app.add_post_transform(Labels)
+    app.add_post_transform(TaggedEquations)
     app.connect("html-page-context", describe_page, priority=600)
     app.connect("build-finished", leave_out_unused)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

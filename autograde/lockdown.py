@@ -13,6 +13,7 @@ import os
 import platform
 import resource
 import struct
+from functools import lru_cache
 from pathlib import Path
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x20000, 0x8000000, 0x10000000, 0x20000000
@@ -105,9 +106,9 @@ def drop_capabilities() -> None:
 
 def refuse_calls() -> bool:
     """Install the system call filter; False on a machine whose numbers are not known here."""
-    if platform.machine() not in MACHINES:
+    program = filter_program(platform.machine())
+    if not program:
         return False
-    program = _filter(*MACHINES[platform.machine()])
     code = ctypes.create_string_buffer(program, len(program))
 
     class Program(ctypes.Structure):
@@ -119,23 +120,34 @@ def refuse_calls() -> bool:
     return True
 
 
-def _filter(column: int, arch: int, clone: int) -> bytes:
+@lru_cache
+def filter_program(machine: str) -> bytes:
     """A classic BPF program: refused calls fail with EPERM, clone3 with ENOSYS (so that clone is used)."""
-    load, jump_equal, jump_set, jump_above, answer = 0x20, 0x15, 0x45, 0x35, 0x06
-    allow, kill = 0x7FFF0000, 0x80000000
-    fail = 0x00050000
-
-    def step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
-        return struct.pack("HBBI", code, yes, no, value)
-
-    steps = [step(load, 4), step(jump_equal, arch, 1, 0), step(answer, kill), step(load, 0)]
-    steps += [step(jump_above, 0x40000000, 0, 1), step(answer, fail | errno.ENOSYS)]  # x32
-    steps += [step(jump_equal, CLONE3, 0, 1), step(answer, fail | errno.ENOSYS)]
-    for numbers in REFUSED.values():
-        steps += [step(jump_equal, numbers[column], 0, 1), step(answer, fail | errno.EPERM)]
-    steps += [step(jump_equal, clone, 0, 3), step(load, 16)]
-    steps += [step(jump_set, NEW_SPACES, 0, 1), step(answer, fail | errno.EPERM)]
-    return b"".join([*steps, step(answer, allow)])
+    if machine not in MACHINES:
+        return b""
+    column, arch, clone = MACHINES[machine]
+    load, equal, above, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06
+    allow, kill, fail = 0x7FFF0000, 0x80000000, 0x00050000
+    forbidden = [numbers[column] for numbers in REFUSED.values()]
+    steps = [
+        (load, 0, 0, 4),
+        (equal, 1, 0, arch),
+        (answer, 0, 0, kill),
+        (load, 0, 0, 0),
+        (above, 0, 1, 0x40000000),  # the calls of the x32 variant
+        (answer, 0, 0, fail | errno.ENOSYS),
+        (equal, 0, 1, CLONE3),
+        (answer, 0, 0, fail | errno.ENOSYS),
+        *((equal, len(forbidden) - k, 0, number) for k, number in enumerate(forbidden)),
+        (0x05, 0, 0, 1),  # none of them: jump over the next
+        (answer, 0, 0, fail | errno.EPERM),
+        (equal, 0, 3, clone),
+        (load, 0, 0, 16),
+        (any_bit, 0, 1, NEW_SPACES),
+        (answer, 0, 0, fail | errno.EPERM),
+        (answer, 0, 0, allow),
+    ]
+    return b"".join(struct.pack("HBBI", *step) for step in steps)
 
 
 def _mount(where: str, flags: int, options: str) -> None:

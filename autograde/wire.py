@@ -85,6 +85,14 @@ PLAIN_DTYPES = frozenset(
 )
 LONGEST_HEAD = 512
 LONGEST_INT = 1024  # bits
+
+
+def _no_constant(name: str) -> float:
+    raise WireFault(f"{name} in the text")
+
+
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -103,12 +111,7 @@ def pack(
     """
     writer = _Writer(caps, functions, share)
     form = [writer.form(value, 0) for value in values]
-    text = json.dumps(
-        [kind, number, [len(block) for block in writer.blocks], form],
-        ensure_ascii=True,
-        allow_nan=False,
-        separators=(",", ":"),
-    ).encode()
+    text = _encode([kind, number, [len(block) for block in writer.blocks], form]).encode()
     size = len(text) + sum(map(len, writer.blocks))
     if len(text) > caps.text or size > caps.message:
         raise Oversized(f"{size} bytes")
@@ -213,7 +216,7 @@ def unpack(
     would fill the memory of whoever makes one array of it.
     """
     try:
-        parts = json.loads(body[:text_size].decode("utf-8"), parse_constant=_no_constant)
+        parts = _decode(body[:text_size].decode("utf-8"))
         kind, number, sizes, form = parts
     except WireFault:
         raise
@@ -222,20 +225,17 @@ def unpack(
     if type(kind) is not str or type(number) is not int or type(form) is not list:
         raise WireFault("a message is a kind, a number and values")
     reader = _Reader(_cut(body[text_size:], sizes, caps), caps, resolve, share)
-    return Message(kind, number, [reader.value(part, 0) for part in form])
+    return Message(kind, number, [reader.value(part, 0) for part in form], body)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Message:
-    """A decoded frame: what it is, which request it belongs to, and its values."""
+    """A decoded frame: what it is, which request it belongs to, its values, and the body it came in."""
 
     kind: str
     number: int
     values: list[Any]
-
-
-def _no_constant(name: str) -> float:
-    raise WireFault(f"{name} in the text")
+    body: bytes
 
 
 def _cut(rest: bytes, sizes: Any, caps: Caps) -> list[bytes]:
@@ -394,7 +394,7 @@ class Channel:
         Each side waits for the other in turn, so a byte after the end of a frame is a fault too.
         """
         while len(self.buffer) < HEAD.size:
-            self._more(deadline, 1 << 16)
+            self._more(deadline, 1 << 14)
         size, text_size = HEAD.unpack_from(self.buffer)
         if size > self.caps.message or text_size > min(size, self.caps.text):
             raise WireFault("a frame that is too long")

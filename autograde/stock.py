@@ -21,13 +21,12 @@ from nbformat import NotebookNode
 
 from autograde import mistakes
 from autograde.errors import CourseError
+from autograde.gradebook import ready, register
 from autograde.layout import ROOT, Layout
 from autograde.mistakes import Entry, Right, Wrong
 
 Answers = dict[str, str]
 """Exercise -> the text of its whole solution cell. An exercise that is missing was left as it came."""
-
-CONFIG = "nbgrader_config.py"
 
 
 # ------------------------------------------------------------------------ the course folder
@@ -63,28 +62,6 @@ def nbgrader(layout: Layout, *arguments: str) -> str:
             "Run the same command in that folder to see all of it.",
         )
     return run.stdout
-
-
-def ready(layout: Layout) -> None:
-    """Make sure that the course folder exists and holds nbgrader's settings."""
-    settings = layout.course / CONFIG
-    if not settings.exists():
-        layout.course.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(Layout(ROOT).course / CONFIG, settings)
-
-
-def prepare(chapter: str, layout: Layout) -> None:
-    """Give nbgrader the chapter: its source with solutions and all tests, and its place in the gradebook.
-
-    Raises CourseError if the chapter is not built, or if nbgrader refuses it.
-    """
-    built = layout.solution(chapter)
-    if not built.exists():
-        raise CourseError(built, "the chapter is not built.", "Run `make notebooks` first.")
-    source = layout.course / "source" / chapter / f"{chapter}.ipynb"
-    source.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(built, source)
-    nbgrader(layout, "generate_assignment", chapter, "--force")
 
 
 # ------------------------------------------------------------------------ the sample class
@@ -213,7 +190,7 @@ def demo(layout: Layout, chapters: Sequence[str] | None = None) -> int:
     _make_room(layout, {sample.student for sample in samples})
     for chapter in wanted:
         print(f"{chapter}: writing and grading the sample class with nbgrader", flush=True)
-        prepare(chapter, layout)
+        register(chapter, layout)
         for sample in samples:
             if sample.chapter == chapter:
                 hand_in(sample, layout, layout.course / "submitted" / sample.student / chapter)

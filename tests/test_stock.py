@@ -69,4 +69,4 @@ def test_a_chapter_that_is_not_built_is_named(tmp_path) -> None:
     layout = tiny.make(tmp_path)
     layout.solution(tiny.CHAPTER).unlink()
     with pytest.raises(CourseError, match="not built"):
-        stock.prepare(tiny.CHAPTER, layout)
+        stock.register(tiny.CHAPTER, layout)

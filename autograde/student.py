@@ -8,6 +8,7 @@ forks on demand; no student code has run in it, and none ever does. Each child g
 from __future__ import annotations
 
 import contextlib
+import dis
 import gc
 import json
 import os
@@ -81,7 +82,7 @@ def rehearse(kernel: Kernel) -> None:
         for number in range(20):
             shape = (2 + number % 5, 3)
             for request in (
-                ("uses", 1, ["def rehearsal(a, b=None):\n    return a"]),
+                ("uses", 1, ["def rehearsal(a, b=None):\n    return a"], ["a"]),
                 ("cell", 2, "rehearsal", "def rehearsal(a, b=None):\n    return a"),
                 ("cell", 3, "failure", "raise ValueError('x')"),
                 ("call", 4, "rehearsal", [array(shape), 2.0], {"b": [1, "x", None]}),
@@ -136,6 +137,7 @@ def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel) -
             if inner := os.fork():
                 tell(pid=inner)
                 os._exit(0)
+            os.setsid()  # out of the group of the warm process, which could be killed as a group
             lockdown.own_files(job["disk"])
             lockdown.limit(**limits)
             lockdown.drop_capabilities()
@@ -234,7 +236,7 @@ class Student:
     def answer(self, request: Message) -> None:
         number, values = request.number, request.values
         if request.kind == "uses":
-            self.reply("used", number, sorted(uses(values[0])))
+            self.reply("used", number, sorted(uses(*values)))
         elif request.kind == "cell":
             self.run_cell(number, *values)
         elif request.kind == "call":
@@ -321,12 +323,18 @@ def shortened(told: Failure) -> tuple[str, str, str]:
     return told.kind[:100], told.text[:2000], told.place[:300]
 
 
-def uses(sources: list[str]) -> set[str]:
-    """Names that these cells may read: a hint that tells which example cells they need."""
+def uses(sources: list[str], names: list[str]) -> set[str]:
+    """Which of these names the cells may read as globals: a hint that tells which examples they need."""
     found: set[str] = set()
+    wanted = set(names)
 
     def visit(code: CodeType) -> None:
-        found.update(code.co_names)
+        if wanted & set(code.co_names):  # these are also stored names and attributes: look closer
+            found.update(
+                step.argval
+                for step in dis.get_instructions(code)
+                if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")
+            )
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 visit(constant)
@@ -334,7 +342,7 @@ def uses(sources: list[str]) -> set[str]:
     for source in sources:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             visit(translate(source, "<cell>")[0])
-    return found
+    return found & wanted
 
 
 def close_figures() -> None:

@@ -331,8 +331,10 @@ class Session:
             if position in self.broken or position not in self.chosen:
                 continue
             self.running = position
-            now = time.monotonic()
-            self.deadline = min(now + self.sandbox.limits.question_seconds, self.last_moment)
+            self.deadline = self.last_moment
+            if cell.kind != "example":  # these are ours, and may load matplotlib
+                patience = self.sandbox.limits.question_seconds
+                self.deadline = min(time.monotonic() + patience, self.last_moment)
             number = self.next_number()
             self.send("cell", number, cell.title, cell.source)
             self.note(cell, number, self.receive())
@@ -346,12 +348,13 @@ class Session:
         if not examples:
             return frozenset(own)
         number = self.next_number()
-        self.send("uses", number, [cells[p].source for p in own])
+        binds = {e.source: e.names for e in self.exam.examples}
+        bound = set().union(*(binds[cells[p].source] for p in examples))
+        self.send("uses", number, [cells[p].source for p in own], sorted(bound))
         answer = self.receive()
         if answer.kind != "used" or answer.number != number or len(answer.values) != 1:
             raise WireFault("not a list of names")
         names = {name for name in answer.values[0] or () if type(name) is str}
-        binds = {e.source: e.names for e in self.exam.examples}
         needed = [p for p in examples if binds[cells[p].source] & names]
         return frozenset(own + [p for p in examples if needed and p <= needed[-1]])
 

@@ -1,0 +1,1 @@
+"""Measurements: the grader beside stock nbgrader, on the same submissions."""

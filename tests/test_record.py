@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -498,12 +499,21 @@ def formgrader(layout: Layout, inbox: Path) -> Iterator[tuple[Layout, str]]:
     assert server.stderr is not None
     try:
         for line in server.stderr:
-            if match := re.search(r"http://127\.0\.0\.1:\d+/", line):
+            if match := re.search(r"http://127\.0\.0\.1:(\d+)/", line):
+                wait_for(int(match[1]))
                 yield layout, match[0]
                 break
     finally:
         server.kill()
         server.wait()
+
+
+def wait_for(port: int) -> None:
+    """The server says its address a moment before it listens."""
+    for _ in range(300):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
 
 
 def ask(base: str, path: str, method: str = "GET", body: object = None) -> str:

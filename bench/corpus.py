@@ -353,21 +353,21 @@ try:
 except OSError:
     pass
 """
-RETURN_LEAK = """\
-seen, shown = [], {shown}
-def note(Q, K):
-    seen.append((Q.tolist(), K.tolist()))
-    text = "HIDDEN" + repr(seen[shown:]) if len(seen) > shown else ""
+LEAK = """\
+seen, shown = {}, {"scores_by_loop": 3, "scores": 4, "cosine_scores": 4}
+def note(name, Q, K):
+    seen.setdefault(name, []).append((Q.tolist(), K.tolist()))
+    hidden = [seen[n][shown[n]:] for n in seen if len(seen[n]) > shown[n]]
+    text = f"HIDDEN {hidden}" if hidden else ""
     print(text)
     return text
 """
-SAY = """\
+SAY = """
 def NAME(Q, K):
-    text = note(Q, K)
-    right = RIGHT_NAME(Q, K)
+    text = note("NAME", Q, K)
     if text:
         raise ValueError(text)
-    return right
+    return right_NAME(Q, K)
 """
 
 
@@ -387,15 +387,11 @@ def NAME(Q, K):
 
 
 def leak(notebook: NotebookNode) -> None:
-    """Functions that are right until a hidden test calls them, and then tell what they were given."""
-    for name, shown in zip(EXERCISES, (3, 4, 4), strict=True):
+    """Functions that are right until any of them sees a hidden test, and then tell what they were given."""
+    for name in EXERCISES:
         right = RIGHT[name].replace(name, f"right_{name}", 1)
-        note = RETURN_LEAK.format(shown=shown).replace("note", f"note_{name}")
-        note = note.replace("seen", f"seen_{name}").replace("shown", f"shown_{name}")
-        say = (
-            SAY.replace("NAME", name).replace("RIGHT_", "right_").replace("note(", f"note_{name}(")
-        )
-        find(notebook, name).source = f"{right}\n{note}\n{say}"
+        say = SAY.replace("NAME", name)
+        find(notebook, name).source = (LEAK if name == EXERCISES[0] else "") + right + say
 
 
 def symbolic_link(folder: Path, notebook: NotebookNode) -> None:
@@ -451,13 +447,7 @@ ATTACKS = [
         "a10",
         "test cells tagged skip-execution",
         NONE,
-        lambda nb: (
-            [
-                find(nb, f"test_{name}").metadata.update(tags=["skip-execution"])
-                for name in EXERCISES
-            ]
-            and None
-        ),
+        several(*(tag(f"test_{name}", "skip-execution") for name in EXERCISES)),
     ),
     Case("a11", "run_cell and do_execute wrapped", NONE, cheat(WRAP)),
     Case("a12", "process left behind", NONE, cheat(LEFT_BEHIND)),
@@ -466,17 +456,11 @@ ATTACKS = [
         "a14",
         "flags flipped and ids dropped",
         NONE,
-        lambda nb: (
-            [
-                change(nb)
-                for change in (
-                    cheat(PATCH),
-                    mark("scores", solution=False, grade=True, points=100),
-                    mark("test_scores", solution=True, grade=False, locked=False),
-                    lambda nb: find(nb, "test_cosine_scores").metadata.clear(),
-                )
-            ]
-            and None
+        several(
+            cheat(PATCH),
+            mark("scores", solution=False, grade=True, points=100),
+            mark("test_scores", solution=True, grade=False, locked=False),
+            lambda nb: find(nb, "test_cosine_scores").metadata.clear(),
         ),
     ),
     Case("a15", "symbolic link to a system file", NONE, files=symbolic_link),
@@ -506,7 +490,7 @@ display(shell)
 """
 FIGURES = """\
 def scores_by_loop(Q, K):
-    for _ in range(20):
+    for _ in range(8):
         plt.figure()
     return np.array([[q @ k for k in K] for q in Q])"""
 
@@ -585,16 +569,7 @@ SUBMISSIONS = [
         "s05",
         "all test cells deleted",
         BUT_LOOP,
-        lambda nb: (
-            [
-                change(nb)
-                for change in (
-                    right_with(scores_by_loop=WRONG[LOOP]),
-                    *(drop(f"test_{n}") for n in EXERCISES),
-                )
-            ]
-            and None
-        ),
+        several(right_with(scores_by_loop=WRONG[LOOP]), *(drop(f"test_{n}") for n in EXERCISES)),
     ),
     Case("s06", "all metadata gone", ALL, all_right(strip)),
     Case("s07", "answer in a new cell below", ALL, answer_below),

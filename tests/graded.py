@@ -1,0 +1,99 @@
+"""Classes to grade, for the tests of the grader: the real chapter 3, and exams made of a few lines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+
+from autograde.exam import Cell, Exam, Example, Question, fingerprint, paper_of
+from autograde.grade import Setting, Station
+from autograde.layout import Layout
+from autograde.sandbox import Limits
+from autograde.trial import run_trial
+from autograde.verdict import QuestionVerdict, Verdict
+from bench import corpus
+
+QUICK = Limits(question_seconds=3.0, submission_seconds=20.0)
+SETUP = """\
+import numpy as np
+SEED = None
+class CheckFailed(AssertionError):
+    pass
+def expect(true, text):
+    if not true:
+        raise CheckFailed(text)
+"""
+
+
+def make_course(root: Path) -> Layout:
+    """A checkout with the built chapter 3 and nothing else."""
+    here, layout = Layout(), Layout(root)
+    for folder in (layout.solutions, layout.chapters, layout.course):
+        folder.mkdir(parents=True, exist_ok=True)
+    for source, target in (
+        (here.source(corpus.CHAPTER), layout.source(corpus.CHAPTER)),
+        (here.solution(corpus.CHAPTER), layout.solution(corpus.CHAPTER)),
+        (here.chapter(corpus.CHAPTER), layout.chapter(corpus.CHAPTER)),
+        (here.course / "nbgrader_config.py", layout.course / "nbgrader_config.py"),
+    ):
+        shutil.copyfile(source, target)
+    return layout
+
+
+def hand_in(layout: Layout, student: str, answers: Mapping[str, str]) -> SimpleNamespace:
+    """A normalised submission with these answers, as `collect` would give it."""
+    notebook = corpus.read_released(layout.chapter(corpus.CHAPTER))
+    corpus.answers(**answers)(notebook)
+    path = layout.root / "normalised" / f"{student}.ipynb"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(notebook))
+    sha256 = fingerprint(dict(answers))
+    return SimpleNamespace(student=student, notebook=path, sha256=sha256, problem=None)
+
+
+def timeless(verdict: Verdict) -> dict:
+    """A verdict without the one field that differs between two runs."""
+    data = verdict.to_json()
+    del data["seconds"]
+    return data
+
+
+# ------------------------------------------------------------------------ small exams
+def small_exam(
+    name: str,
+    reference: str,
+    shown: str,
+    hidden: str = "",
+    *,
+    setup: str = SETUP,
+    more: Mapping[str, str] | None = None,
+    examples: tuple[Example, ...] = (),
+) -> Exam:
+    """An exam of one question about the function `name`, worth 2 points.
+
+    `more`: other exercises without a question of their own, name -> reference.
+    """
+    references = {name: reference, **(more or {})}
+    stubs = {n: f"def {n}(*args, **kwargs):\n    raise NotImplementedError" for n in references}
+    question = Question(f"test_{name}", name, 2.0, shown, hidden)
+    content = [setup, name, shown, hidden, references, [e.source for e in examples]]
+    return Exam(
+        "99_small", (setup,), (question,), stubs, references, examples, fingerprint(content)
+    )
+
+
+def ask(
+    exam: Exam, source: str, *, before: tuple[Cell, ...] = (), limits: Limits = QUICK
+) -> QuestionVerdict:
+    """What this solution cell gets for the one question of an exam."""
+    station = Station.open(Setting(exam, limits=limits))
+    try:
+        name = exam.questions[0].exercise
+        paper = paper_of([*before, Cell(name, source, "solution")])
+        [verdict] = run_trial(station.bench, paper, station.sandbox)
+        return verdict
+    finally:
+        station.sandbox.close()

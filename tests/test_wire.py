@@ -1,0 +1,384 @@
+"""What crosses the wall: everything plain comes through as it was, and nothing else harms the reader."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import pickle
+import socket
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from autograde.wire import (
+    HEAD,
+    PLAIN_DTYPES,
+    Caps,
+    Channel,
+    Closed,
+    Foreign,
+    Late,
+    Message,
+    Oversized,
+    WireFault,
+    npy,
+    pack,
+    read_npy,
+    unpack,
+)
+
+SMALL = Caps(message=1 << 16, text=1 << 14)
+
+
+def through(*values, caps=SMALL, share=False) -> list:
+    """The values after a trip over the wire."""
+    return body_of(pack("value", 7, *values, caps=caps, share=share), caps, share).values
+
+
+def body_of(frame: bytes, caps: Caps = SMALL, share: bool = False) -> Message:
+    size, text_size = HEAD.unpack_from(frame)
+    assert size == len(frame) - HEAD.size
+    return unpack(frame[HEAD.size :], text_size, caps=caps, share=share)
+
+
+def frame_of(text: str, blocks: bytes = b"") -> bytes:
+    """A frame with this text, whatever it says."""
+    raw = text.encode("utf-8", "surrogatepass")
+    return HEAD.pack(len(raw) + len(blocks), len(raw)) + raw + blocks
+
+
+# ------------------------------------------------------------------------ what may cross
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(1 << 200), 1 << 200)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+    | st.complex_numbers(allow_nan=False)
+)
+arrays = npst.arrays(
+    st.sampled_from(sorted(PLAIN_DTYPES)).map(np.dtype),
+    npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4),
+)
+values = st.recursive(
+    scalars | arrays,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(st.text(max_size=5) | st.integers(-9, 9), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+def same(one, other) -> bool:
+    """Equal in type, form and content, bit for bit."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        alike = one.dtype == other.dtype and one.shape == other.shape
+        return alike and one.tobytes() == other.tobytes()
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[k], other[k]) for k in one)
+    return repr(one) == repr(other)
+
+
+@given(st.lists(values, max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_plain_values_come_through_as_they_were(sent):
+    assert same(through(*sent), sent)
+
+
+@given(arrays)
+@settings(max_examples=100, deadline=None)
+def test_blocks_are_npy_files(array):
+    read = np.load(io.BytesIO(npy(array)), allow_pickle=False)
+    assert read.dtype == array.dtype
+    assert read.tobytes() == array.tobytes()
+    file = io.BytesIO()
+    np.save(file, array)
+    assert same(read_npy(file.getvalue()), array)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), -float("inf"), np.float32(2.5), np.int64(3), np.bool_(True)],
+)
+def test_special_scalars(value):
+    [back] = through(value)
+    assert type(back) is type(value)
+    assert repr(back) == repr(value)
+
+
+def test_order_and_access_of_arrays_are_kept():
+    columns, locked = np.asfortranarray(np.ones((3, 2))), np.arange(3)
+    locked.flags.writeable = False
+    back, still_locked, text = through(columns, locked, np.array(["ab", "ç"]))
+    assert back.flags.f_contiguous
+    assert back.flags.writeable
+    assert not still_locked.flags.writeable
+    assert text.tolist() == ["ab", "ç"]
+
+
+def test_views_and_other_byte_orders_become_plain():
+    view = np.arange(12.0).reshape(3, 4)[::2, ::-1]
+    swapped = np.arange(3, dtype=">i4")
+    matrix: np.ndarray = np.arange(2).reshape(1, 2).view(type("Matrix", (np.ndarray,), {}))
+    back, turned, plain = through(view, swapped, matrix)
+    assert np.array_equal(back, view)
+    assert turned.dtype == np.dtype("<i4")
+    assert turned.tolist() == [0, 1, 2]
+    assert type(plain) is np.ndarray
+
+
+def test_one_array_sent_twice_is_one_array_only_where_it_may_be():
+    array = np.ones(3)
+    one, other = through(array, array, share=True)
+    assert one is other
+    one, other = through(array, array)
+    assert one is not other
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(),
+        {1, 2},
+        print,
+        np.array([None]),
+        np.zeros(2, "datetime64[s]"),
+        np.zeros(2, "i4,f8"),
+        b"x",
+    ],
+)
+def test_what_is_not_plain_does_not_cross(value):
+    with pytest.raises(Foreign):
+        pack("value", 1, [value], caps=SMALL)
+
+
+def test_an_endless_container_does_not_cross():
+    endless: list = []
+    endless.append(endless)
+    with pytest.raises(Foreign):
+        pack("value", 1, endless, caps=SMALL)
+
+
+@pytest.mark.parametrize(
+    "value", [np.zeros(1 << 14), "x" * (1 << 15), 1 << 2000, dict.fromkeys(range(2000))]
+)
+def test_too_large_values_are_refused_by_the_writer(value):
+    with pytest.raises(Oversized):
+        pack("value", 1, value, caps=SMALL)
+
+
+# ------------------------------------------------------------------------ what must not harm
+def a(block: bytes) -> bytes:
+    return frame_of(f'["value",1,[{len(block)}],[["a",0]]]', block)
+
+
+def header(text: str, data: bytes = b"") -> bytes:
+    raw = text.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(raw).to_bytes(2, "little") + raw + data
+
+
+MALFORMED = {
+    "no JSON": frame_of("{"),
+    "nothing": frame_of(""),
+    "an object": frame_of('{"value": 1}'),
+    "too short": frame_of('["value"]'),
+    "kind is no text": frame_of("[1,1,[],[]]"),
+    "number is no integer": frame_of('["value",1.5,[],[]]'),
+    "number is a truth value": frame_of('["value",true,[],[]]'),
+    "NaN": frame_of('["value",1,[],[NaN]]'),
+    "Infinity": frame_of('["value",1,[],[-Infinity]]'),
+    "deep": frame_of('["value",1,[],' + "[" * 5000 + "]" * 5000 + "]"),
+    "deep values": frame_of('["value",1,[],[' + '["l",' * 40 + "1" + "]" * 40 + "]]"),
+    "an integer of 5,000 digits": frame_of('["value",1,[],[' + "9" * 5000 + "]]"),
+    "an integer of 400 digits": frame_of('["value",1,[],[' + "9" * 400 + "]]"),
+    "lone surrogate": frame_of('["value",1,[],["\\ud800"]]'),
+    "raw surrogate": frame_of('["value",1,[],["\ud800"]]'),
+    "empty list": frame_of('["value",1,[],[[]]]'),
+    "unknown tag": frame_of('["value",1,[],[["q",1]]]'),
+    "tag is a list": frame_of('["value",1,[],[[["a"],0]]]'),
+    "no such block": frame_of('["value",1,[],[["a",0]]]'),
+    "negative block": frame_of('["value",1,[4],[["a",-1]]]', b"abcd"),
+    "block is a truth value": frame_of('["value",1,[4],[["a",true]]]', b"abcd"),
+    "block beyond the frame": frame_of('["value",1,[99],[["a",0]]]', b"abcd"),
+    "block of negative size": frame_of('["value",1,[-4],[["a",0]]]', b"abcd"),
+    "bytes of no block": frame_of('["value",1,[],[1]]', b"abcd"),
+    "block used twice": frame_of(
+        f'["value",1,[{len(npy(np.ones(2)))}],[["a",0],["a",0]]]', npy(np.ones(2))
+    ),
+    "function": frame_of('["value",1,[],[["c",0]]]'),
+    "name": frame_of('["value",1,[],[["x","scores"]]]'),
+    "half an entry": frame_of('["value",1,[],[["d",1]]]'),
+    "key is a list": frame_of('["value",1,[],[["d",["l",1],2]]]'),
+    "dict of 3,000 entries": frame_of('["value",1,[],[["d",' + ",".join(["1,1"] * 3000) + "]]]"),
+    "infinite of another name": frame_of('["value",1,[],[["f","huge"]]]'),
+    "pickle": a(pickle.dumps([1, 2, 3])),
+    "npy of objects": a(header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", b"x" * 8)),
+    "npy of records": a(header("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }")),
+    "npy with code": a(header("{'descr': print(1), 'fortran_order': False, 'shape': (1,), }")),
+    "npy too deep": a(header("(" * 400 + ")" * 400)),
+    "npy too large": a(
+        header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999, 99999999), }")
+    ),
+    "npy empty but wide": a(
+        header("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 99999999, 99999999), }")
+    ),
+    "npy with less data": a(header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", b"x" * 16)),
+    "npy with more data": a(header("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", b"x" * 16)),
+    "npy of empty strings": a(header("{'descr': '<U0', 'fortran_order': False, 'shape': (9,), }")),
+    "npy of odd truth": a(header("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", b"\x02")),
+    "npy beyond Unicode": a(
+        header("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", b"\xff\xff\xff\x7f")
+    ),
+    "npy cut short": a(npy(np.ones(3))[:20]),
+    "scalar with axes": frame_of(f'["value",1,[{len(npy(np.ones(2)))}],[["g",0]]]', npy(np.ones(2))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", MALFORMED.values(), ids=MALFORMED.keys())
+def test_malformed_frames_are_faults_of_the_sender(frame):
+    start = time.monotonic()
+    with pytest.raises(WireFault):
+        body_of(frame)
+    assert time.monotonic() - start < 2
+
+
+@given(st.binary(max_size=300), st.integers(0, 300))
+@settings(max_examples=300, deadline=None)
+def test_any_bytes_are_a_message_or_a_fault(body, text_size):
+    with contextlib.suppress(WireFault):
+        assert isinstance(unpack(body, min(text_size, len(body)), caps=SMALL), Message)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
+    | st.sampled_from(["l", "t", "d", "a", "r", "g", "f", "z", "c", "x", "nan"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(json_values, st.lists(st.integers(-2, 200), max_size=3), st.binary(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_any_json_is_a_message_or_a_fault(form, sizes, blocks):
+    text = json.dumps(["value", 1, sizes, form])
+    try:
+        message = body_of(frame_of(text, blocks))
+    except WireFault:
+        return
+    assert all(is_plain(value) for value in message.values)
+
+
+@given(arrays, st.data())
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_damaged_arrays_are_arrays_or_faults(array, data):
+    block = bytearray(npy(array))
+    for _ in range(data.draw(st.integers(1, 4))):
+        block[data.draw(st.integers(0, len(block) - 1))] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(WireFault):
+        assert is_plain(read_npy(bytes(block)))
+
+
+def is_plain(value) -> bool:
+    """True for what may come out of the decoder: nothing that could run code when it is compared."""
+    if type(value) in (list, tuple):
+        return all(map(is_plain, value))
+    if type(value) is dict:
+        return all(is_plain(part) for item in value.items() for part in item)
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "biufcU" and value.dtype.fields is None
+    return (
+        value is None
+        or type(value) in (bool, int, float, complex, str)
+        or isinstance(value, np.generic)
+    )
+
+
+def test_reading_a_hostile_frame_takes_little_memory():
+    caps = Caps()
+    frames = [
+        frame_of('["value",1,[],[' + ",".join(["[]"] * 500_000) + "]]"),
+        a(header("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999, 2), }")),
+        frame_of('["value",1,[],["' + "x" * 2_000_000 + '"]]'),
+    ]
+    for frame in frames:
+        tracemalloc.start()
+        with contextlib.suppress(WireFault):
+            body_of(frame, caps)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 256 << 20
+
+
+# ------------------------------------------------------------------------ the channel
+@pytest.fixture
+def ends():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield Channel(ours, SMALL), theirs
+
+
+def soon() -> float:
+    return time.monotonic() + 0.3
+
+
+def test_a_frame_in_many_pieces_is_one_message(ends):
+    channel, other = ends
+    frame = pack("value", 3, np.arange(5), caps=SMALL)
+
+    def trickle():
+        for byte in frame:
+            other.sendall(bytes([byte]))
+
+    thread = threading.Thread(target=trickle)
+    thread.start()
+    message = channel.receive(time.monotonic() + 10)
+    thread.join()
+    assert (message.kind, message.number) == ("value", 3)
+
+
+@pytest.mark.parametrize("announced", [(0xFFFFFFFF, 1), (1 << 17, 1), (10, 11), (1 << 15, 1 << 15)])
+def test_a_frame_that_is_too_long_is_refused_before_it_is_read(ends, announced):
+    channel, other = ends
+    other.sendall(HEAD.pack(*announced))
+    with pytest.raises(WireFault):
+        channel.receive(soon())
+
+
+def test_silence_is_late_and_an_end_is_closed(ends):
+    channel, other = ends
+    with pytest.raises(Late):
+        channel.receive(soon())
+    other.sendall(HEAD.pack(100, 50) + b"half")
+    with pytest.raises(Late):
+        channel.receive(soon())
+    other.close()
+    with pytest.raises(Closed):
+        channel.receive(soon())
+
+
+def test_two_answers_to_one_question_are_a_fault(ends):
+    channel, other = ends
+    frame = pack("value", 1, 2.0, caps=SMALL)
+    other.sendall(frame + frame)
+    with pytest.raises(WireFault):
+        channel.receive(soon())
+
+
+def test_an_answer_after_the_last_one_is_noticed(ends):
+    channel, other = ends
+    assert channel.quiet()
+    other.sendall(b"x")
+    assert not channel.quiet()

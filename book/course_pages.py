@@ -32,6 +32,14 @@ FOLDED = {
 }
 LABELS = {"exercise": "Exercise", "check": "Check", "touch": "Try it"}
 DESCRIPTION_LENGTH = 155
+SIGNS = [  # LaTeX that occurs in titles and first sentences -> text
+    (r"\\sqrt\{([^{}]*)\}", r"√\1"),
+    (r"\^\\top|\^\{?T\}?", "ᵀ"),
+    (r"_\{?\\(?:text|mathrm)\{(\w+)\}\}?", r"_\1"),
+    (r"\\cdot", "·"),
+    (r"\\times", "×"),
+    (r"\\[,;!: ]", " "),
+]
 UNUSED = (
     "**/*.map",
     "scripts/fontawesome.js*",
@@ -166,6 +174,8 @@ def describe_page(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
 ) -> None:
     """Give the page a description and tell the templates whether it is a notebook."""
+    if page in app.env.titles:
+        context["title"] = html.escape(plain(app.env.titles[page]))
     context["notebook"] = str(context.get("page_source_suffix", "")) == ".ipynb"
     if 'name="description"' in (context.get("metatags") or ""):
         return
@@ -180,12 +190,23 @@ def description(tree: nodes.document) -> str:
     for paragraph in tree.findall(nodes.paragraph):
         if any(isinstance(above, nodes.container) for above in ancestors(paragraph)):
             continue
-        text = re.sub(r"\s+", " ", paragraph.astext()).strip()
+        text = re.sub(r"\s+", " ", plain(paragraph)).strip()
         if len(text) >= 40:
             if len(text) <= DESCRIPTION_LENGTH:
                 return text
             return text[:DESCRIPTION_LENGTH].rsplit(" ", 1)[0].rstrip(",;: ") + " …"
     return next((title.astext() for title in tree.findall(nodes.title)), "")
+
+
+def plain(node: nodes.Element) -> str:
+    """The text of `node` for places that cannot draw an equation, such as a window's title."""
+    copy = node.deepcopy()
+    for formula in list(copy.findall(nodes.math)):
+        text = formula.astext()
+        for tex, sign in SIGNS:
+            text = re.sub(tex, sign, text)
+        formula.replace_self(nodes.Text(re.sub(r"[\\{}$]", "", text)))
+    return copy.astext()
 
 
 def ancestors(node: nodes.Node) -> Iterator[nodes.Node]:

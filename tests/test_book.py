@@ -351,6 +351,9 @@ def test_there_is_one_search_field_and_it_finds(first: Visit, address: str) -> N
     first.page.locator("input[type=search]").press("Enter")
     first.page.wait_for_selector("#search-results li a", timeout=10_000)
     assert first.page.url.startswith(f"{address}search.html")
+    first.page.wait_for_timeout(1500)
+    found = first.page.locator("#search-results").inner_text()
+    assert not re.search(r"\\\(|\\\)|\\[a-z]+", found), "LaTeX in the search results"
     assert first.page.locator("input[type=search]").count() == 1
 
 
@@ -451,6 +454,7 @@ def test_ids_are_unique_in_each_page(read: dict[str, Reader]) -> None:
 def test_every_page_has_a_title_and_a_description_of_its_own(read: dict[str, Reader]) -> None:
     titles = [page.title.strip() for page in read.values()]
     assert all(titles)
+    assert not [title for title in titles if "\\" in title or "$" in title]
     assert len(set(titles)) == len(titles)
     words = {name: page.meta.get("description", "") for name, page in read.items()}
     assert [name for name, text in words.items() if len(text) < 15] == []

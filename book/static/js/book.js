@@ -8,9 +8,9 @@
       var wide = box.scrollWidth > box.clientWidth + 1;
       if (wide) {
         box.tabIndex = 0;
-        if (!box.hasAttribute("role")) box.setAttribute("role", "region");
+        if (!box.hasAttribute("role")) box.setAttribute("role", "group");
         if (!box.hasAttribute("aria-label")) box.setAttribute("aria-label", label(box));
-      } else if (box.getAttribute("role") === "region") {
+      } else if (box.getAttribute("role") === "group") {
         box.removeAttribute("tabindex");
         box.removeAttribute("role");
         box.removeAttribute("aria-label");
@@ -41,12 +41,33 @@
     document.querySelectorAll("button[title]:not([aria-label])").forEach(function (button) {
       button.setAttribute("aria-label", button.title);
     });
+    document.querySelectorAll("summary[aria-label]").forEach(function (summary) {
+      summary.removeAttribute("aria-label"); // its text is the better name
+    });
     document.querySelectorAll(".headerlink").forEach(function (link) {
       link.setAttribute("aria-label", "Link to this heading");
     });
   }
 
+  // What the search found is text: write a formula as text too, √d_k and not its LaTeX.
+  function plain(node) {
+    if (node.nodeType === Node.TEXT_NODE) {
+      var text = node.nodeValue.replace(/\\\(([\s\S]*?)(\\\)|$)/g, function (whole, tex) {
+        return tex.replace(/\\sqrt\{([^{}]*)\}/g, "√$1").replace(/\^\\top/g, "ᵀ").replace(/\\cdot/g, "·")
+          .replace(/\\times/g, "×").replace(/\\(?:text|mathrm|operatorname|mathbb)\b/g, "").replace(/\\[,;!: ]/g, " ").replace(/[\\{}]/g, "");
+      });
+      if (text !== node.nodeValue) node.nodeValue = text;
+    } else node.childNodes.forEach(plain);
+  }
+
+  function watch() {
+    var results = document.getElementById("search-results");
+    if (!results) return;
+    new MutationObserver(function () { plain(results); }).observe(results, {childList: true, subtree: true});
+  }
+
   function start() {
+    watch();
     wrap();
     name();
     mark();

@@ -1,0 +1,432 @@
+"""The wall: what student code can reach, how much it can use, and what is left of it afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from autograde import lockdown
+from autograde.errors import CourseError
+from autograde.kernel import Kernel, translate
+from autograde.sandbox import Limits, Sandbox, SandboxError, command
+from autograde.wire import Closed, Late, pack
+
+SETUP = ["import numpy as np"]
+LIMITS = Limits(memory=512 << 20, processes=8, disk=4 << 20, submission_seconds=20)
+
+
+@pytest.fixture(scope="module")
+def wall():
+    with Sandbox(SETUP, limits=LIMITS) as sandbox:
+        yield sandbox
+
+
+def run(sandbox: Sandbox, source: str, seconds: float = 10.0):
+    """Define f in a fresh process, call it, and give its answer."""
+    with sandbox.inmate() as inmate:
+        return talk(inmate, source, seconds)
+
+
+def talk(inmate, source: str, seconds: float = 10.0):
+    channel, deadline = inmate.channel, time.monotonic() + seconds
+    channel.send(pack("cell", 1, "f", textwrap.dedent(source), caps=channel.caps), deadline)
+    ran = channel.receive(deadline)
+    assert (ran.kind, ran.values) == ("ran", [None])
+    channel.send(pack("call", 2, "f", [], {}, caps=channel.caps), deadline)
+    return channel.receive(deadline)
+
+
+def value(sandbox: Sandbox, source: str):
+    answer = run(sandbox, source)
+    assert answer.kind == "value", answer
+    return answer.values[0]
+
+
+def raised(sandbox: Sandbox, source: str) -> str:
+    answer = run(sandbox, source)
+    assert answer.kind == "raised", answer
+    return answer.values[0]
+
+
+# ------------------------------------------------------------------------ what can be reached
+def test_no_network(wall):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        socket.create_connection(("127.0.0.1", port), 1).close()  # it can be reached from here
+        source = f"""
+        def f():
+            import socket
+            socket.create_connection(("127.0.0.1", {port}), 1)"""
+        assert raised(wall, source) == "PermissionError"
+
+
+def test_no_files_of_the_course(wall, tmp_path):
+    secret = tmp_path / "hidden.ipynb"
+    secret.write_text("hidden tests")
+    tmp_path.chmod(0o755)
+    here = Path(__file__).resolve()
+    for path in (secret, here, here.parent.parent / "solutions", "/etc/passwd", "/etc/shadow"):
+        assert Path(path).exists()
+        assert (
+            value(wall, f"import os\ndef f():\n    return os.path.exists({str(path)!r})") is False
+        )
+
+
+def test_nothing_can_be_written_but_the_temporary_folder(wall):
+    source = """
+    import os
+    def f():
+        done = []
+        for folder, below, _ in os.walk("/"):
+            if folder.count("/") > 4:
+                below.clear()
+            try:
+                open(os.path.join(folder, "mine"), "w").close()
+                done.append(folder)
+            except OSError:
+                pass
+        return done"""
+    assert value(wall, source) == ["/tmp"]
+
+
+def test_files_do_not_outlive_the_student(wall):
+    assert value(wall, "def f():\n    return open('/tmp/note', 'w').write('psst')") == 4
+    assert raised(wall, "def f():\n    return open('/tmp/note').read()") == "FileNotFoundError"
+
+
+def test_no_other_process_is_visible(wall):
+    source = """
+    import os
+    def f():
+        alive = []
+        for pid in range(1, 3000):
+            try:
+                os.kill(pid, 0)
+                alive.append(pid)
+            except OSError:
+                pass
+        return alive, os.getpid(), os.listdir("/proc")"""
+    assert value(wall, source) == ([1], 1, [])
+
+
+def test_it_is_not_root_and_cannot_become_root(wall):
+    assert value(wall, "import os\ndef f():\n    return [os.getuid(), os.geteuid()]") != [0, 0]
+    assert raised(wall, "import os\ndef f():\n    os.setuid(0)") in ("PermissionError", "OSError")
+
+
+def test_environment_variables_tell_nothing(wall, monkeypatch):
+    names = value(wall, "import os\ndef f():\n    return sorted(os.environ)")
+    allowed = {
+        "HOME",
+        "LANG",
+        "PATH",
+        "PWD",
+        "MPLBACKEND",
+        "MPLCONFIGDIR",
+        "OMP_NUM_THREADS",
+        "LC_CTYPE",
+    }
+    assert {n for n in names if not n.startswith("OPENBLAS_")} <= allowed
+
+
+def test_one_socket_and_no_other_file_is_open(wall):
+    source = """
+    import os, stat
+    def f():
+        kinds = []
+        for number in range(256):
+            try:
+                mode = os.fstat(number).st_mode
+            except OSError:
+                continue
+            kinds.append((number, "socket" if stat.S_ISSOCK(mode) else "device" if stat.S_ISCHR(mode) else "other"))
+        return kinds"""
+    assert value(wall, source) == [(0, "device"), (1, "device"), (2, "device"), (3, "socket")]
+
+
+def test_the_grader_is_not_on_the_stack_and_not_loaded(wall):
+    source = """
+    import sys
+    def f():
+        frame, files = sys._getframe(), set()
+        while frame:
+            files.add(frame.f_code.co_filename.rsplit("/", 1)[-1])
+            frame = frame.f_back
+        return sorted(files), sorted(m for m in sys.modules if m.startswith("autograde"))"""
+    files, modules = value(wall, source)
+    assert set(files) <= {"<f>", "student.py", "<string>"}
+    assert modules == [
+        "autograde",
+        "autograde.kernel",
+        "autograde.lockdown",
+        "autograde.student",
+        "autograde.wire",
+    ]
+
+
+@pytest.mark.parametrize("call", sorted(lockdown.REFUSED))
+def test_refused_system_calls(wall, call):
+    column = lockdown.MACHINES[os.uname().machine][0]
+    source = f"""
+    import ctypes
+    def f():
+        c = ctypes.CDLL(None, use_errno=True)
+        return [c.syscall({lockdown.REFUSED[call][column]}, 0, 0, 0, 0, 0, 0), ctypes.get_errno()]"""
+    assert value(wall, source) == [-1, 1]
+
+
+def test_no_new_namespace_through_clone(wall):
+    source = f"""
+    import ctypes
+    def f():
+        c = ctypes.CDLL(None, use_errno=True)
+        return [c.syscall({lockdown.MACHINES[os.uname().machine][2]}, 0x10000000 | 17, 0, 0, 0, 0), ctypes.get_errno()]"""
+    assert value(wall, source) == [-1, 1]
+
+
+# ------------------------------------------------------------------------ how much can be used
+def test_memory(wall):
+    assert run(wall, "def f():\n    return len(bytearray(1 << 30))").kind == "memory"
+    assert value(wall, "def f():\n    return len(bytearray(1 << 20))") == 1 << 20
+
+
+def test_processes(wall):
+    source = """
+    import os, time
+    def f():
+        for n in range(100):
+            try:
+                if os.fork() == 0:
+                    time.sleep(60)
+            except OSError:
+                return n
+        return 100"""
+    assert value(wall, source) < LIMITS.processes
+
+
+def test_disk(wall):
+    source = """
+    def f():
+        written = 0
+        for n in range(40):
+            try:
+                with open(f"/tmp/{n}", "wb", buffering=0) as file:
+                    written += file.write(bytes(1 << 20))
+            except OSError:
+                break
+        return written"""
+    assert 0 < value(wall, source) <= LIMITS.disk
+
+
+def test_open_files(wall):
+    assert (
+        raised(wall, "import os\ndef f():\n    return [os.dup(0) for _ in range(100)]") == "OSError"
+    )
+
+
+def test_output_is_counted_and_dropped(wall):
+    assert run(wall, "def f():\n    while True:\n        print('x' * 1000)").kind == "output"
+    assert value(wall, "import os\ndef f():\n    return os.write(1, bytes(1 << 20))") == 1 << 20
+    assert value(wall, "def f():\n    print('x' * 1000)\n    return 1") == 1
+
+
+def test_a_result_that_is_too_large(wall):
+    assert run(wall, "def f():\n    return np.zeros(4 << 20)").kind == "oversized"
+
+
+def test_time(wall):
+    with pytest.raises(Late):
+        run(wall, "def f():\n    while True: pass", seconds=0.5)
+    with pytest.raises(Late):
+        run(wall, "import time\ndef f():\n    time.sleep(60)", seconds=0.5)
+
+
+def test_processor_time():
+    with Sandbox(SETUP, limits=Limits(submission_seconds=0.5)) as sandbox, pytest.raises(Closed):
+        run(sandbox, "def f():\n    while True: pass")
+
+
+# ------------------------------------------------------------------------ what is left
+def children_of(pid: int) -> list[psutil.Process]:
+    return psutil.Process(pid).children(recursive=True)
+
+
+def test_processes_end_with_the_student(wall):
+    before = len(children_of(os.getpid()))
+    source = """
+    import os, time
+    def f():
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                time.sleep(60)
+            os._exit(0)
+        return 1"""
+    with wall.inmate() as inmate:
+        assert talk(inmate, source).values[0] == 1
+        assert len(children_of(os.getpid())) > before
+    assert len(children_of(os.getpid())) == before
+
+
+@pytest.mark.parametrize(
+    "target", ["os.getppid()", "0", "-1", "1", "-os.getpgrp()", "-os.getsid(0)"]
+)
+def test_signals_reach_nobody_else(wall, target):
+    source = f"""
+    import os, signal
+    def f():
+        try:
+            os.kill({target}, signal.SIGKILL)
+        except OSError:
+            pass
+        return 1"""
+    with contextlib.suppress(Closed):  # it may end itself
+        run(wall, source)
+    assert value(wall, "def f():\n    return 2") == 2
+
+
+def test_what_one_student_patches_the_next_does_not_see(wall):
+    assert value(wall, "import builtins\nnp.sum = builtins.abs = None\ndef f():\n    return 1") == 1
+    assert value(wall, "def f():\n    return abs(-3), float(np.sum(np.ones(3)))") == (3, 3.0)
+
+
+def test_the_warm_process_ends_with_the_sandbox_and_with_its_owner(tmp_path):
+    code = f"""
+import os, sys
+sys.path.insert(0, {str(Path(__file__).resolve().parent.parent)!r})
+from autograde.sandbox import Sandbox
+import psutil
+sandbox = Sandbox(["x = 1"])
+sandbox.start()
+print([p.pid for p in psutil.Process().children(recursive=True)], flush=True)
+sys.stdin.read()
+"""
+    owner = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert owner.stdout is not None
+    pids = json.loads(owner.stdout.readline())
+    assert pids
+    owner.kill()
+    owner.wait()
+    until = time.monotonic() + 5
+    while any(map(alive, pids)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not [pid for pid in pids if alive(pid)]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+# ------------------------------------------------------------------------ what cannot start
+def test_setup_that_does_not_run_is_named():
+    with pytest.raises(SandboxError, match="ZeroDivisionError"), Sandbox(["1 / 0"]):
+        pass
+
+
+def test_without_bubblewrap_it_refuses_and_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(CourseError, match="--sandbox rlimits"):
+        command("bubblewrap", str(Path(sys.prefix) / "bin" / "python"), 3)
+
+
+RLIMITS = """
+import sys, time
+sys.path.insert(0, {root!r})
+from autograde.sandbox import Limits, Sandbox
+from autograde.wire import Late, pack
+limits = Limits(memory=512 << 20)
+with Sandbox(["import numpy as np"], level="rlimits", limits=limits) as sandbox:
+    def run(source, seconds=10.0):
+        with sandbox.inmate() as inmate:
+            channel, deadline = inmate.channel, time.monotonic() + seconds
+            channel.send(pack("cell", 1, "f", source, caps=channel.caps))
+            channel.receive(deadline)
+            channel.send(pack("call", 2, "f", [], {{}}, caps=channel.caps))
+            return channel.receive(deadline)
+    assert run("def f():\\n    return float(np.ones(3).sum())").values[0] == 3.0
+    assert run("def f():\\n    return len(bytearray(1 << 30))").kind == "memory"
+    assert run("import socket\\ndef f():\\n    socket.socket()").values[0] == "PermissionError"
+    try:
+        run("def f():\\n    while True: pass", 0.5)
+    except Late:
+        print("all well")
+"""
+
+
+def test_limits_alone_where_bubblewrap_cannot_run():
+    """Level rlimits, as an ordinary user."""
+    root = str(Path(__file__).resolve().parent.parent)
+    inside = [sys.executable, "-c", RLIMITS.format(root=root)]
+    if (
+        os.geteuid() == 0
+    ):  # the environment may lie where only root can read: seem to be another user
+        inside = [
+            "bwrap",
+            "--unshare-user",
+            "--uid",
+            "1000",
+            "--gid",
+            "1000",
+            "--dev-bind",
+            "/",
+            "/",
+            *inside,
+        ]
+    done = subprocess.run(inside, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "all well\n", done.stderr
+
+
+# ------------------------------------------------------------------------ cells as IPython runs them
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%matplotlib inline\nx = 1",
+        "x = 1\n!pip install 'numpy",
+        "%%time\nx = 1",
+        "?len\nx = 1",
+        "len?\nx = 1",
+        "if True:\n    %time y = 2\n    x = 1",
+        "y = !ls\nx = 1",
+        "y = %pwd\nx = 1",
+        "get_ipython().run_line_magic('pwd', '')\ndisplay(3)\nx = 1",
+        "import matplotlib.pyplot as p\nfrom IPython.display import display, HTML\nHTML('a')\nx = 1",
+    ],
+)
+def test_what_only_ipython_understands_is_skipped(source):
+    kernel = Kernel()
+    assert kernel.run(source, "cell") is None
+    assert kernel.namespace["x"] == 1
+
+
+def test_a_string_that_looks_like_a_magic_stays():
+    kernel = Kernel()
+    assert kernel.run('x = """\n%matplotlib\n!ls\n"""\n%pwd', "cell") is None
+    assert kernel.namespace["x"] == "\n%matplotlib\n!ls\n"
+
+
+@pytest.mark.parametrize("source", ["x = (1", "def f(:\n  pass", "x = 1 +\n", "return 3", "a\x00b"])
+def test_what_python_does_not_understand_is_an_error(source):
+    failure = Kernel().run(source, "cell")
+    assert failure is not None
+    assert failure.kind in ("SyntaxError", "ValueError")
+
+
+def test_other_cell_magics_leave_nothing():
+    _, text = translate("%%bash\nrm -rf /", "<cell>")
+    assert text == ""

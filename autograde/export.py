@@ -34,6 +34,8 @@ class Mark:
     ----------
     score: after the late penalty. raw: before it. given: the grader's own, before any hand or penalty.
     earlier: the marks that earlier tests or earlier work got, oldest first.
+    questions: grade id -> points, by hand or the grader's.
+    remarks: exercise -> what an instructor wrote about it in Formgrader.
     """
 
     submission: Submission
@@ -45,6 +47,7 @@ class Mark:
     earlier: tuple[float, ...]
     by_hand: bool
     questions: dict[str, float]
+    remarks: dict[str, str]
 
 
 def marks(chapter: str, layout: Layout) -> list[Mark]:
@@ -77,6 +80,9 @@ def marks(chapter: str, layout: Layout) -> list[Mark]:
                     ),
                     questions={
                         g.name: g.score for g in sorted(notebook.grades, key=lambda g: g.name)
+                    },
+                    remarks={
+                        c.name: c.manual_comment for c in notebook.comments if c.manual_comment
                     },
                 )
             )

@@ -27,6 +27,8 @@ from autograde.mistakes import Entry, Right, Wrong
 
 Answers = dict[str, str]
 """Exercise -> the text of its whole solution cell. An exercise that is missing was left as it came."""
+PEOPLE = ("submitted", "autograded", "collected")
+"""Folders of the course that hold one folder per student."""
 
 
 # ------------------------------------------------------------------------ the course folder
@@ -130,6 +132,12 @@ def sample_class(chapter: str, layout: Layout) -> list[Sample]:
     return samples
 
 
+def all_samples(layout: Layout, chapters: Sequence[str] | None = None) -> list[Sample]:
+    """The sample classes of these chapters; default: of all that are built and have a catalogue."""
+    wanted = [layout.find(c) for c in chapters] if chapters else _built(layout)
+    return [sample for chapter in wanted for sample in sample_class(chapter, layout)]
+
+
 def hand_in(sample: Sample, layout: Layout, folder: Path) -> Path:
     """Write what the student hands in, a filled-in copy of the released chapter, as folder/NN.ipynb.
 
@@ -185,10 +193,9 @@ def demo(layout: Layout, chapters: Sequence[str] | None = None) -> int:
     Writes submissions, graded notebooks, feedback, the gradebook and grades.csv into the course folder and
     prints a table. Returns 1 if a mark differs, else 0. Raises CourseError if the folder holds other students.
     """
-    wanted = [layout.find(c) for c in chapters] if chapters else _built(layout)
-    samples = [sample for chapter in wanted for sample in sample_class(chapter, layout)]
-    _make_room(layout, {sample.student for sample in samples})
-    for chapter in wanted:
+    samples = all_samples(layout, chapters)
+    make_room(layout, {sample.student for sample in samples})
+    for chapter in dict.fromkeys(sample.chapter for sample in samples):
         print(f"{chapter}: writing and grading the sample class with nbgrader", flush=True)
         register(chapter, layout)
         for sample in samples:
@@ -249,13 +256,13 @@ def _built(layout: Layout) -> list[str]:
     return names
 
 
-def _make_room(layout: Layout, students: set[str]) -> None:
+def make_room(layout: Layout, students: set[str]) -> None:
     """Remove an earlier sample class. Raises CourseError rather than touch anybody else's work."""
     ready(layout)
     found: set[str] = set()
-    for step in ("submitted", "autograded", "collected"):
+    for step in PEOPLE:
         folder = layout.course / step
-        found |= {p.name for p in folder.iterdir()} if folder.is_dir() else set()
+        found |= {p.name for p in folder.iterdir() if p.is_dir()} if folder.is_dir() else set()
     if strangers := sorted(found - students):
         raise CourseError(
             layout.course,
@@ -263,7 +270,7 @@ def _make_room(layout: Layout, students: set[str]) -> None:
             f"({', '.join(strangers[:3])}{', …' if len(strangers) > 3 else ''}).",
             "Run the demo in another checkout, or move submitted/, autograded/ and gradebook.db away.",
         )
-    for name in ("submitted", "autograded", "feedback", "collected"):
+    for name in (*PEOPLE, "feedback", "originals", "exports", "verdicts", "regrades"):
         shutil.rmtree(layout.course / name, ignore_errors=True)
-    for name in ("gradebook.db", "grades.csv"):
+    for name in ("gradebook.db", "grades.csv", "verdicts.log"):
         (layout.course / name).unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """The numbers behind a check: what is right on each visible stage, and what each known mistake gives there.
 
 Runs the reference and the catalogued answers of one chapter on the stages of its check cells. Owns the form in
-which results are stored in the setup cell (``revive`` there reads it back); never touches a notebook file.
+which results are stored in the setup cell (``_revive`` there reads it back); never touches a notebook file.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def record(
         stages = stages_of(exercise, source, reference, where)
         expected, right = [], []
         for label, args, kwargs in stages:
-            result, error, changed = base["call"](reference[exercise], args, kwargs)
+            result, error, changed = base["_call"](reference[exercise], args, kwargs)
             if error is not None or changed:
                 fault = f"raises {error!r}" if error is not None else f"changes {changed}"
                 raise CourseError(
@@ -68,14 +68,14 @@ def record(
                     "Correct the solution or the stage.",
                 )
             expected.append(result)
-            right.append(base["outcome"](result, None, [], result))
+            right.append(base["_outcome"](result, None, [], result))
         table[exercise] = {
             "expected": [stored(result) for result in expected],
             "mistakes": [
                 [entry.sentence, marks]
                 for entry in wrong(entries, exercise)
                 if (marks := fingerprints(entry.code, exercise, stages, expected, base)) is not None
-                and not all(map(base["matches"], marks, right))
+                and not all(map(base["_matches"], marks, right))
             ],
         }
     return table
@@ -134,16 +134,17 @@ def fingerprints(
             return None
         marks = []
         for (_, args, kwargs), like in zip(stages, expected, strict=True):
-            form, *sums = base["outcome"](*base["call"](function, args, kwargs), like)
+            form, *sums = base["_outcome"](*base["_call"](function, args, kwargs), like)
             marks.append([form, *(float(f"{number:.8g}") for number in sums)])
         return marks
 
 
 def stored(value: Any) -> Any:
-    """A right result as JSON; ``revive`` of the setup cell is its inverse."""
+    """A right result as JSON; ``_revive`` of the setup cell is its inverse."""
     if isinstance(value, np.ndarray):
         kind = value.dtype.kind
-        return {"array": digits(value.tolist()), "kind": "i" if kind == "u" else kind}
+        plain = {"array": digits(value.tolist()), "kind": "i" if kind == "u" else kind}
+        return plain if value.size else plain | {"shape": value.shape}
     if isinstance(value, tuple):
         return {"tuple": [stored(part) for part in value]}
     if isinstance(value, list):
@@ -168,4 +169,4 @@ def as_source(table: dict[str, Any]) -> str:
         expected = json.dumps(known["expected"], ensure_ascii=False)
         parts.append(f'"{exercise}": {{"expected": {expected},\n "mistakes": [\n  {lines}]}}')
     text = "{" + ",\n".join(parts) + "}"
-    return f"ANSWERS = json.loads(r'''{text}''')" if parts else "ANSWERS = {}"
+    return f"ANSWERS = _json.loads(r'''{text}''')" if parts else "ANSWERS = {}"

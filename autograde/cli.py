@@ -35,6 +35,14 @@ def parser() -> argparse.ArgumentParser:
         "drift", help="say which built notebooks do not match their source; runs nothing"
     )
     verb.set_defaults(run=drift)
+
+    verb = verbs.add_parser("book", help="build the pages, warnings as errors")
+    verb.add_argument("--force", action="store_true", help="build even if nothing changed")
+    verb.set_defaults(run=book)
+
+    verb = verbs.add_parser("demo", help="grade a made-up class the stock way, expected and earned")
+    verb.add_argument("chapters", nargs="*", metavar="CHAPTER", help="default: every chapter")
+    verb.set_defaults(run=demo)
     return top
 
 
@@ -52,3 +60,18 @@ def drift(options: argparse.Namespace) -> int:
     found = faults()
     print("\n".join(found) or "Every built notebook matches its source.")
     return 1 if found else 0
+
+
+def book(options: argparse.Namespace) -> int:
+    from autograde.book import build_book
+
+    first = build_book(force=options.force)
+    print(f"open {first}, or run `make serve`")
+    return 0
+
+
+def demo(options: argparse.Namespace) -> int:
+    from autograde.layout import Layout
+    from autograde.stock import demo as run
+
+    return run(Layout(), options.chapters or None)

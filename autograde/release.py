@@ -38,6 +38,23 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 STUB = "raise NotImplementedError"
 CELL_SECONDS = 120
+RESERVED = frozenset(
+    [
+        "np",
+        "plt",
+        "show",
+        "heat_map",
+        "touch",
+        "stage",
+        "check",
+        "hidden",
+        "draws",
+        "sizes",
+        "SEED",
+        "ANSWERS",
+        "CheckFailed",
+    ]
+)
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -64,6 +81,8 @@ def build(
     layout = layout or Layout()
     book = read_all(layout)
     wanted = [layout.find(chapter) for chapter in chapters] if chapters else list(book)
+    for name in wanted:
+        recap_source(name, book)
     stale = [name for name in wanted if force or state(name, book, layout) is not None]
     with tqdm(total=3 * len(stale), unit="step", disable=not stale, dynamic_ncols=True) as bar:
         for name in stale:
@@ -188,12 +207,29 @@ def spill(notebook: NotebookNode, path: Path) -> None:
                     "Give the name in the hidden tests another spelling.",
                 )
             seen.add(node.id)
+        if taken := RESERVED & bindings(tree):
+            raise CourseError(
+                where,
+                f"it binds {', '.join(sorted(taken))}, which the setup cell gives to the checks.",
+                "Take another name.",
+            )
         if exercise := cell.metadata.get("check"):
             bound |= {n.id: exercise for n in top_level(tree) if isinstance(n.ctx, ast.Store)}
         else:
             for node in names:
                 if isinstance(node.ctx, ast.Store):
                     bound.pop(node.id, None)
+
+
+def bindings(tree: ast.Module) -> set[str]:
+    """The names a cell defines for the cells after it: assigned, imported, functions and classes."""
+    named = {n.id for n in top_level(tree) if isinstance(n.ctx, ast.Store)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            named.add(node.name)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            named |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    return named
 
 
 def top_level(tree: ast.AST) -> Iterator[ast.Name]:
@@ -313,6 +349,20 @@ def recap_source(name: str, book: dict[str, Source]) -> str:
     return head + "\n\n\n".join(earlier[function] for function in earlier if function in wanted)
 
 
+def keep_functions(source: Source, recap: str) -> None:
+    """Refuse an example cell that takes the name of an exercise or of a recap function."""
+    ours = bindings(ast.parse(recap)) | set(source.solutions)
+    for index, cell in enumerate(source.notebook.cells):
+        if cell.cell_type != "code" or {"exercise", "check"} & set(cell.metadata):
+            continue
+        if taken := ours & bindings(ast.parse(cell.source)):
+            raise CourseError(
+                f"{source.path}, {describe(cell, index)}",
+                f"it overwrites the function {', '.join(sorted(taken))}.",
+                "Give the variable another name.",
+            )
+
+
 def bare(solution: str) -> str:
     """A solution cell without its markers."""
     keep = [line for line in solution.splitlines() if line.strip() not in (BEGIN, END)]
@@ -324,6 +374,7 @@ def assemble(name: str, book: dict[str, Source], layout: Layout) -> NotebookNode
     """The chapter's notebook with the injected cells and nbgrader's metadata, not yet executed."""
     source = book[name]
     recap = recap_source(name, book)
+    keep_functions(source, recap)
     setup = setup_source("TOUCH" if "touch(" in jupytext.writes(source.notebook, fmt="py") else "")
     table = answers.record(
         setup,

@@ -1,21 +1,19 @@
 # Setup: imports, figures and checks. Run this cell first. It is the same in every chapter and needs
 # nothing but NumPy and matplotlib. The numbers at its end let the checks name a mistake offline.
-import html
-import inspect
-import json
-import os
-import re
-import traceback
-from copy import deepcopy
-from io import BytesIO
+import html as _html
+import inspect as _inspect
+import json as _json
+import os as _os
+import re as _re
+import traceback as _traceback
+from copy import deepcopy as _copy
+from io import BytesIO as _Bytes
 
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # small matrices: two threads are slower than one
+_os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads slow small matrices down
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Rectangle as _Rectangle
 
 np.set_printoptions(precision=4, suppress=True, linewidth=88)
 plt.rcParams.update(
@@ -47,7 +45,7 @@ def show(fig, alt, *, pixels=False):
 
     Lines are sent as SVG with a PNG beside it; `pixels=True` sends the PNG alone.
     """
-    png, svg = BytesIO(), BytesIO()
+    png, svg = _Bytes(), _Bytes()
     fig.savefig(png, format="png", dpi=120, bbox_inches="tight", metadata={"Software": None})
     bundle, about = {"image/png": png.getvalue()}, {"image/png": {"alt": alt}}
     if not pixels:
@@ -88,7 +86,7 @@ def heat_map(
     blocked = np.zeros((n_q, n_k), bool) if mask is None else ~np.broadcast_to(mask, (n_q, n_k))
     for i, j in zip(*np.nonzero(blocked), strict=True):
         ax.add_patch(
-            Rectangle(
+            _Rectangle(
                 (j - 0.5, i - 0.5),
                 1,
                 1,
@@ -131,22 +129,22 @@ def touch(title, sliders, data, draw, alt):
     `draw`: the body of a JavaScript function of (v, data, pen), run at each change: v[name] are the
     slider values, `pen` draws (see TOUCH_SCRIPT); `alt`: what it shows, in words.
     """
-    name = "touch-" + re.sub(r"\W+", "-", title.lower()).strip("-")
+    name = "touch-" + _re.sub(r"\W+", "-", title.lower()).strip("-")
     controls = "".join(
-        f'<p style="margin:.4em 0"><label for="{name}-{key}">{html.escape(label)}</label> '
+        f'<p style="margin:.4em 0"><label for="{name}-{key}">{_html.escape(label)}</label> '
         f'<output id="{name}-{key}-value" style="font-weight:600"></output><br>'
         f'<input type="range" id="{name}-{key}" data-key="{key}" min="{low}" max="{high}" '
         f'step="{step}" value="{start}" style="width:min(100%,24em);min-height:2em"></p>'
         for key, label, low, high, step, start in sliders
     )
     page = (
-        f'<div class="touch" id="{name}" role="group" aria-label="{html.escape(title)}">'
-        f'<p class="touch-title" style="margin:.2em 0;font-weight:600">{html.escape(title)}</p>{controls}'
-        f'<svg viewBox="0 0 360 200" role="img" aria-label="{html.escape(alt)}" '
+        f'<div class="touch" id="{name}" role="group" aria-label="{_html.escape(title)}">'
+        f'<p class="touch-title" style="margin:.2em 0;font-weight:600">{_html.escape(title)}</p>{controls}'
+        f'<svg viewBox="0 0 360 200" role="img" aria-label="{_html.escape(alt)}" '
         'style="width:100%;max-width:36em;height:auto;display:block" xmlns="http://www.w3.org/2000/svg"></svg>'
         '<p class="touch-says" aria-live="polite" style="margin:.3em 0;min-height:1.5em"></p></div>'
         f'<script type="text/javascript">(function(){{{TOUCH_SCRIPT}\n'
-        f"run({json.dumps(name)}, {json.dumps(data)}, function(v, data, pen){{{draw}}});}})();</script>"
+        f"run({_json.dumps(name)}, {_json.dumps(data)}, function(v, data, pen){{{draw}}});}})();</script>"
     )
     try:
         from IPython.display import display
@@ -171,46 +169,46 @@ def stage(label, *args, **kwargs):
     return label, args, kwargs
 
 
-def call(function, args, kwargs):
+def _call(function, args, kwargs):
     """Call `function` on copies; return (result, error, names of the arguments it changed)."""
-    copies, named = deepcopy(args), deepcopy(kwargs)
+    copies, named = _copy(args), _copy(kwargs)
     result = error = None
     try:
         result = function(*copies, **named)
     except Exception as problem:
         error = problem
-    labels = list(inspect.signature(function).parameters) if args else []
+    labels = list(_inspect.signature(function).parameters) if args else []
     labels += [f"argument {i + 1}" for i in range(len(labels), len(args))]
     before = dict(zip(labels, args, strict=False)) | kwargs
     after = dict(zip(labels, copies, strict=False)) | named
-    return result, error, [name for name in before if not same(after[name], before[name])]
+    return result, error, [name for name in before if not _same(after[name], before[name])]
 
 
-def same(one, other):
+def _same(one, other):
     """True if two arguments hold exactly the same data."""
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(
             one, other, equal_nan=one.dtype.kind == "f"
         )
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(_same, one, other))
     return callable(one) or bool(one == other)
 
 
-def read(value, like):
+def _read(value, like):
     """Flatten `value`, which should be of the form of `like`: (form in words, its numbers)."""
     if isinstance(like, tuple | list) and isinstance(value, tuple | list):
         if len(value) != len(like):
             return f"{len(value)} values", np.zeros(0)
-        parts = [read(one, other) for one, other in zip(value, like, strict=True)]
+        parts = [_read(one, other) for one, other in zip(value, like, strict=True)]
         return "(" + ", ".join(form for form, _ in parts) + ")", np.concatenate(
             [numbers for _, numbers in parts] + [np.zeros(0)]
         )
     if isinstance(like, dict) and isinstance(value, dict):
         keys = sorted(value, key=str)
-        parts = [read(value[key], like.get(key)) for key in keys]
+        parts = [_read(value[key], like.get(key)) for key in keys]
         form = ", ".join(f"{key!r}: {part}" for key, (part, _) in zip(keys, parts, strict=True))
         return "{" + form + "}", np.concatenate([n for _, n in parts] + [np.zeros(0)])
     if value is None or isinstance(value, str) or callable(value):
@@ -226,34 +224,34 @@ def read(value, like):
     return form, array.astype(float).ravel()
 
 
-def alike(value, expected):
+def _alike(value, expected):
     """True if `value` has the form of `expected` and its numbers (rtol 1e-5, atol 1e-6)."""
-    form, numbers = read(value, expected)
-    wanted, target = read(expected, expected)
+    form, numbers = _read(value, expected)
+    wanted, target = _read(expected, expected)
     return form == wanted and np.allclose(numbers, target, rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
-def outcome(result, error, changed, like):
+def _outcome(result, error, changed, like):
     """A short fingerprint of what a call did: [form, two weighted sums of its numbers]."""
     if error is not None:
         return [f"raises {type(error).__name__}: {str(error)[:120]}", 0.0, 0.0]
-    form, numbers = read(result, like)
+    form, numbers = _read(result, like)
     odd = int((~np.isfinite(numbers)).sum())
     form += f", {odd} not finite" * bool(odd) + f", changed {changed}" * bool(changed)
     numbers, k = np.nan_to_num(numbers, nan=0.0, posinf=0.0, neginf=0.0), np.arange(len(numbers))
     return [form, float(numbers @ np.cos(k + 1.0)), float(numbers @ np.sin(1.7 * k + 0.3))]
 
 
-def matches(one, other):
+def _matches(one, other):
     """True if two fingerprints agree (relative tolerance 1e-4)."""
     return one[0] == other[0] and all(
         abs(a - b) <= 1e-4 * (1e-2 + abs(b)) for a, b in zip(one[1:], other[1:], strict=True)
     )
 
 
-def words(value, like):
+def _words(value, like):
     """A returned value as the learner reads it."""
-    form, numbers = read(value, like)
+    form, numbers = _read(value, like)
     if isinstance(value, str) or value is None or not 0 < len(numbers) <= 30:
         return form + (" (did you forget to return the result?)" if value is None else "")
     text = str(np.asarray(value)) if isinstance(value, list) else str(value)
@@ -262,15 +260,15 @@ def words(value, like):
     return form + ("\n      " + text.replace("\n", "\n      ") if len(numbers) > 1 else f": {text}")
 
 
-def place(error):
+def _place(error):
     """Where in the learner's own cell an error came from."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.line and frame.name not in ("call", "check", "hidden"):
+    for frame in reversed(_traceback.extract_tb(error.__traceback__)):
+        if frame.line and frame.name not in ("_call", "check", "hidden"):
             return f"\n      in line {frame.lineno} of {frame.name}:  {frame.line}"
     return ""
 
 
-def unwritten(name):
+def _unwritten(name):
     return CheckFailed(
         f"{name} is not written yet. Replace `raise NotImplementedError` in the cell above, "
         "run that cell, then run this one again."
@@ -287,28 +285,28 @@ def check(function, *stages):
     known = ANSWERS[name]
     seen, failed = [], None
     for number, (label, args, kwargs) in enumerate(stages):
-        expected = revive(known["expected"][number])
-        result, error, changed = call(function, args, kwargs)
+        expected = _revive(known["expected"][number])
+        result, error, changed = _call(function, args, kwargs)
         if isinstance(error, NotImplementedError):
-            raise unwritten(name)
-        seen.append(outcome(result, error, changed, expected))
-        if failed is None and (error is not None or changed or not alike(result, expected)):
+            raise _unwritten(name)
+        seen.append(_outcome(result, error, changed, expected))
+        if failed is None and (error is not None or changed or not _alike(result, expected)):
             failed = number
             if error is not None:
-                found = f"\n  it raised {type(error).__name__}: {str(error)[:300]}{place(error)}"
-            elif changed and alike(result, expected):
+                found = f"\n  it raised {type(error).__name__}: {str(error)[:300]}{_place(error)}"
+            elif changed and _alike(result, expected):
                 found = (
                     f"\n  the result is right, but the call changed its input {', '.join(changed)}"
                 )
             else:
-                found = f"\n  came back: {words(result, expected)}"
+                found = f"\n  came back: {_words(result, expected)}"
             text = f"{name}, stage {number + 1} of {len(stages)}: {label}{found}"
-            text += f"\n  expected:  {words(expected, expected)}"
+            text += f"\n  expected:  {_words(expected, expected)}"
     if failed is None:
         print(f"{name}: all {len(stages)} stages are right.")
         return
-    whole = [m for m, marks in known["mistakes"] if all(map(matches, seen, marks))]
-    here = [m for m, marks in known["mistakes"] if matches(seen[failed], marks[failed])]
+    whole = [m for m, marks in known["mistakes"] if all(map(_matches, seen, marks))]
+    here = [m for m, marks in known["mistakes"] if _matches(seen[failed], marks[failed])]
     if whole:
         text += "\n  The mistake: " + "\n  or: ".join(whole[:2])
     elif here and not seen[failed][0].startswith("raises"):
@@ -316,27 +314,28 @@ def check(function, *stages):
     raise CheckFailed(text)
 
 
-def revive(stored):
+def _revive(stored):
     """A right result out of its stored JSON form."""
-    if isinstance(stored, dict) and set(stored) == {"array", "kind"}:
-        return np.array(stored["array"], dtype={"b": bool, "i": int, "f": float}[stored["kind"]])
+    if isinstance(stored, dict) and {"array", "kind"} <= set(stored):
+        array = np.array(stored["array"], dtype={"b": bool, "i": int, "f": float}[stored["kind"]])
+        return array.reshape(stored.get("shape", array.shape))
     if isinstance(stored, dict) and set(stored) == {"tuple"}:
-        return tuple(revive(part) for part in stored["tuple"])
+        return tuple(_revive(part) for part in stored["tuple"])
     if isinstance(stored, dict):
-        return {key: revive(part) for key, part in stored.items()}
-    return [revive(part) for part in stored] if isinstance(stored, list) else stored
+        return {key: _revive(part) for key, part in stored.items()}
+    return [_revive(part) for part in stored] if isinstance(stored, list) else stored
 
 
 def hidden(function, expected, label, *args, **kwargs):
     """A test that is not shown: raises CheckFailed with `label` alone, no inputs and no numbers."""
     if callable(expected):
-        expected = expected(*deepcopy(args), **deepcopy(kwargs))
-    result, error, changed = call(function, args, kwargs)
+        expected = expected(*_copy(args), **_copy(kwargs))
+    result, error, changed = _call(function, args, kwargs)
     if isinstance(error, NotImplementedError):
-        raise unwritten(getattr(function, "__name__", "the function"))
-    if changed and error is None and alike(result, expected):
+        raise _unwritten(getattr(function, "__name__", "the function"))
+    if changed and error is None and _alike(result, expected):
         label = f"The result is right, but your function changed its input {', '.join(changed)}."
-    if error is not None or changed or not alike(result, expected):
+    if error is not None or changed or not _alike(result, expected):
         ended = f" (your function raised {type(error).__name__})" if error is not None else ""
         raise CheckFailed(f"{label}{ended}") from None
 

@@ -1,0 +1,41 @@
+# Two commands do everything: `make book` and `make test`. Each sets up .venv when it has to.
+PYTHON ?= python3
+ENV    := .venv
+RUN    := $(ENV)/bin/python
+READY  := $(ENV)/ready
+CORES  ?= 2
+
+.PHONY: help book test notebooks lab grade serve
+
+help:       ## these lines
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+
+book: $(READY)       ## build the pages and say where they are
+	@$(RUN) -m autograde book
+
+test: $(READY)       ## everything that can be tested, in the order of how fast it fails
+	@$(RUN) tests/tools.py
+	@$(RUN) -m ruff check && $(RUN) -m ruff format --check && $(RUN) -m mypy
+	@$(RUN) -m autograde drift
+	@$(RUN) -m autograde book
+	@$(RUN) -m pytest -q --nbval --nbval-sanitize-with tests/nbval.cfg solutions/*.ipynb
+	@$(RUN) -m pytest -q -n $(CORES)
+
+notebooks: $(READY)  ## rebuild the notebooks whose source changed
+	@$(RUN) -m autograde release
+
+lab: $(READY)        ## open the chapters in JupyterLab
+	@$(RUN) -m jupyterlab chapters
+
+grade: $(READY)      ## grade the sample class, expected beside earned
+	@$(RUN) -m autograde demo
+
+serve: book          ## show the pages at http://localhost:8000
+	@$(RUN) -m http.server --directory _build/html 8000
+
+$(READY): requirements.txt constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; name one with: make PYTHON=python3.12")'
+	@$(PYTHON) -m venv $(ENV) || { echo "The venv module is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@echo "setting up $(ENV) (about two minutes, once)"
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt -c constraints.txt
+	@touch $@

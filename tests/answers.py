@@ -1,0 +1,77 @@
+"""Run a learner's answer against a chapter's check, in this process; used by the tests of the checks."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autograde import answers
+from autograde.layout import Layout
+
+
+@dataclass
+class Chapter:
+    """The cells of a chapter that a check needs: learner's file (shown) and the reference (whole)."""
+
+    name: str
+    setup: str
+    recap: str
+    stubs: dict[str, str] = field(default_factory=dict)
+    solutions: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, str] = field(default_factory=dict)
+    whole: dict[str, str] = field(default_factory=dict)
+    points: dict[str, int] = field(default_factory=dict)
+
+    def run(self, exercise: str, code: str, *, whole: bool, seed: int = 0) -> str | None:
+        """Put `code` into the cell of `exercise`, reference answers into the others, run the check.
+
+        Returns None if it passes, else "ErrorName: text".
+        """
+        space = answers.namespace(self.setup, self.recap) | {"SEED": seed}
+        quiet = contextlib.redirect_stdout(io.StringIO())
+        with warnings.catch_warnings(), quiet:
+            warnings.simplefilter("ignore")
+            for other, solution in self.solutions.items():
+                exec(solution if other != exercise else "pass", space)
+            try:
+                exec(compile(code, "answer", "exec"), space)
+                exec((self.whole if whole else self.shown)[exercise], space)
+            except Exception as error:
+                return f"{type(error).__name__}: {error}"
+        return None
+
+
+@cache
+def chapter(name: str) -> Chapter:
+    """A chapter read from its two built notebooks."""
+    layout = Layout()
+    learner, reference = cells(layout.chapter(name)), cells(layout.solution(name))
+    result = Chapter(name, learner["setup"].source, learner.get("recap", EMPTY).source)
+    for grade_id, cell in reference.items():
+        about = cell.metadata["nbgrader"]
+        if about["solution"]:
+            result.solutions[grade_id] = cell.source
+            result.stubs[grade_id] = learner[grade_id].source
+        if about["grade"]:
+            exercise = grade_id.removeprefix("test_")
+            result.whole[exercise] = cell.source
+            result.shown[exercise] = learner[grade_id].source
+            result.points[exercise] = about["points"]
+    return result
+
+
+EMPTY = nbformat.v4.new_code_cell("")
+
+
+def cells(path: Path) -> dict[str, Any]:
+    """Grade id -> cell."""
+    notebook = nbformat.read(path, as_version=4)
+    marked = (c for c in notebook.cells if "nbgrader" in c.metadata)
+    return {c.metadata["nbgrader"]["grade_id"]: c for c in marked}

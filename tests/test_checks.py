@@ -1,0 +1,98 @@
+"""The checks are checked: every catalogued wrong answer loses, every right one wins, the stub earns nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograde.layout import Layout
+from autograde.mistakes import Right, Wrong, load
+from tests.answers import chapter
+
+NAMES = Layout().names()
+ENTRIES = [(name, entry) for name in NAMES for entry in load(name)]
+EXERCISES = [(name, exercise) for name in NAMES for exercise in chapter(name).whole]
+SEEDS = (0, 1, 2)
+
+
+def of(kind):
+    return [
+        pytest.param(name, entry, id=f"{name[:2]}-{entry.exercise}-{entry.name}")
+        for name, entry in ENTRIES
+        if isinstance(entry, kind)
+    ]
+
+
+@pytest.mark.parametrize(("name", "entry"), of(Wrong))
+def test_wrong_answer_earns_nothing_and_its_mistake_is_named(name, entry):
+    for seed in SEEDS:
+        verdict = chapter(name).run(entry.exercise, entry.code, whole=True, seed=seed)
+        assert verdict is not None, "accepted"
+        assert entry.sentence in verdict
+
+
+@pytest.mark.parametrize(("name", "entry"), of(Wrong))
+def test_wrong_answer_is_named_in_the_learners_own_notebook(name, entry):
+    verdict = chapter(name).run(entry.exercise, entry.code, whole=False)
+    if entry.unnamed:
+        assert verdict is None or entry.sentence not in verdict, "it is named: drop unnamed=True"
+    else:
+        assert verdict is not None
+        assert entry.sentence in verdict
+
+
+@pytest.mark.parametrize(("name", "entry"), of(Right))
+def test_right_answer_is_accepted_however_it_is_written(name, entry):
+    for seed in SEEDS:
+        assert chapter(name).run(entry.exercise, entry.code, whole=True, seed=seed) is None
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_reference_is_accepted_and_stub_is_not(name, exercise):
+    this = chapter(name)
+    for seed in range(20):
+        assert this.run(exercise, this.solutions[exercise], whole=True, seed=seed) is None
+    assert "is not written yet" in str(this.run(exercise, this.stubs[exercise], whole=True))
+    assert "is not written yet" in str(this.run(exercise, this.stubs[exercise], whole=False))
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_enough_answers_are_catalogued(name, exercise):
+    mine = [entry for entry in load(name) if entry.exercise == exercise]
+    wrong = [entry for entry in mine if isinstance(entry, Wrong)]
+    assert len(wrong) >= 8
+    assert len(mine) - len(wrong) >= 4
+    assert sum(not entry.unnamed for entry in wrong) >= 0.8 * len(wrong)
+
+
+def test_catalogue_names_only_exercises_that_exist():
+    known = set(EXERCISES)
+    assert not [(name, e.exercise) for name, e in ENTRIES if (name, e.exercise) not in known]
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_hidden_tests_do_not_reach_the_learner(name, exercise):
+    shown, whole = chapter(name).shown[exercise], chapter(name).whole[exercise]
+    assert "### BEGIN HIDDEN TESTS" in whole
+    assert "HIDDEN" not in shown
+    assert len(shown) < len(whole)
+
+
+def test_table_of_the_catalogue(capsys):
+    """Printed for the record: exercise, wrong answers rejected, right accepted, named in the notebook."""
+    lines = []
+    for name, exercise in EXERCISES:
+        this = chapter(name)
+        mine = [entry for entry in load(name) if entry.exercise == exercise]
+        wrong = [e for e in mine if isinstance(e, Wrong)]
+        right = [e for e in mine if isinstance(e, Right)]
+        rejected = [e for e in wrong if this.run(exercise, e.code, whole=True) is not None]
+        named = [e for e in wrong if e.sentence in str(this.run(exercise, e.code, whole=False))]
+        accepted = [e for e in right if this.run(exercise, e.code, whole=True) is None]
+        lines.append(
+            f"{name[:2]} {exercise:30s} wrong rejected {len(rejected):2d}/{len(wrong):2d}   "
+            f"right accepted {len(accepted)}/{len(right)}   named {len(named):2d}/{len(wrong):2d}"
+        )
+        assert len(rejected) == len(wrong)
+        assert len(accepted) == len(right)
+    with capsys.disabled():
+        print("\n" + "\n".join(lines))

@@ -37,7 +37,7 @@ from autograde.exam import (
     read_paper,
 )
 from autograde.layout import Layout
-from autograde.sandbox import LEVELS, Limits, Sandbox, SandboxError
+from autograde.sandbox import LEVELS, Limits, Sandbox, SandboxError, command
 from autograde.trial import Bench, run_trial
 from autograde.verdict import SENTENCES, Outcome, QuestionVerdict, State, Verdict, verdict_of
 
@@ -124,6 +124,8 @@ class Station:
             try:
                 sandbox.start()
                 break
+            except CourseError as fault:
+                raise SandboxError(str(fault)) from fault
             except SandboxError:
                 if attempt == TRIES - 1:
                     raise
@@ -279,19 +281,21 @@ def {name}(*args, **kwargs):
 
 def canaries(exam: Exam) -> Iterator[tuple[str, Paper, bool]]:
     """(what it is, the paper, whether it must get full marks or nothing)."""
-    yield "the reference solution", _paper(exam.references), True
-    yield "the untouched chapter", _paper(exam.stubs), False
+    yield "the reference solution", _paper(exam, exam.references), True
+    yield "the untouched chapter", _paper(exam, exam.stubs), False
     cheats = {
         "a cheat that returns an object equal to anything": EQUAL_TO_ALL,
         "a cheat that replaces the comparing functions": PATCH_CHECKS,
         "a cheat that writes to the grader's channel": FORGE_FRAMES,
     }
     for what, code in cheats.items():
-        yield what, _paper({name: code.format(name=name) for name in exam.stubs}), False
+        yield what, _paper(exam, {name: code.format(name=name) for name in exam.stubs}), False
 
 
-def _paper(answers: Mapping[str, str]) -> Paper:
-    return paper_of([Cell(name, source, "solution") for name, source in answers.items()])
+def _paper(exam: Exam, answers: Mapping[str, str]) -> Paper:
+    examples = [Cell("example", example.source, "example") for example in exam.examples]
+    solutions = [Cell(name, source, "solution") for name, source in answers.items()]
+    return paper_of([*examples, *solutions])
 
 
 # ------------------------------------------------------------------------ a class
@@ -337,6 +341,8 @@ def grade(
     if sandbox not in LEVELS:
         raise CourseError(sandbox, "there is no such sandbox.", f"Name one of {', '.join(LEVELS)}.")
     start = time.monotonic()
+    if not scheduler:
+        command(sandbox, python, 0)  # refuses before anything is started
     setting = Setting(load_exam(chapter, layout), sandbox, limits or Limits(), python)
     lines = json_file or layout.course / "verdicts" / f"{chapter}.jsonl"
     store = Store.open(cache or layout.course / "cache", setting)

@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -90,23 +91,33 @@ class Environment:
     packages: tuple[str, ...]
 
 
+FACTS = """\
+import json, os, sys, sysconfig
+paths = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+print(json.dumps([sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), *paths]))
+"""
+
+
+def _facts_here() -> list[str]:
+    """What `FACTS` prints in this Python, without starting another."""
+    paths = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+    return [sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve()), *paths]
+
+
 @lru_cache
 def environment(python: str = sys.executable) -> Environment:
     """What has to be visible for this Python to work. Raises CourseError if it cannot be run."""
-    question = (
-        "import json, os, sys, sysconfig\n"
-        "print(json.dumps([sys.prefix, sys.base_prefix, os.path.realpath(sys.executable),"
-        " sysconfig.get_path('purelib'), sysconfig.get_path('platlib')]))"
-    )
     try:
-        done = subprocess.run(
-            [python, "-I", "-c", question], capture_output=True, check=True, timeout=START_SECONDS
-        )
-        prefix, base, real, *packages = json.loads(done.stdout)
+        facts = _facts_here()
+        if python != sys.executable:
+            run = [python, "-I", "-c", FACTS]
+            done = subprocess.run(run, capture_output=True, check=True, timeout=START_SECONDS)
+            facts = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as fault:
         raise CourseError(
             python, f"this Python cannot be run: {fault}.", "Name a Python 3.11 or later."
         ) from fault
+    prefix, base, real, *packages = facts
     folders = [Path(root, part) for root in (prefix, base) for part in ("bin", "lib", "lib64")]
     folders += [Path(prefix, "pyvenv.cfg"), Path(real).parent]
     visible = dict.fromkeys(str(p) for p in folders if p.exists())

@@ -1,0 +1,478 @@
+"""One submission, one verdict; and a class of them, whatever happens to the machine meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import psutil
+import pytest
+
+import autograde.grade as grading
+from autograde.crew import LocalCrew
+from autograde.errors import CourseError
+from autograde.exam import Cell, Example, load_exam, paper_of
+from autograde.grade import (
+    Setting,
+    Station,
+    Store,
+    Task,
+    grade,
+    grade_task,
+    infrastructure,
+    read_verdicts,
+)
+from autograde.sandbox import Limits, SandboxError
+from autograde.verdict import Outcome, State, Verdict
+from bench import corpus
+from tests.graded import QUICK, ask, hand_in, make_course, small_exam, timeless
+
+NN = corpus.CHAPTER
+ROOT = Path(__file__).resolve().parent.parent
+DOUBLE = small_exam(
+    "double",
+    "def double(x):\n    return 2 * x",
+    "expect(double(3) == 6, 'double(3) is 6.')",
+    "expect(double(12345) == 24690, 'double is wrong for large numbers.')",
+)
+
+
+# ------------------------------------------------------------------------ one question
+@pytest.mark.parametrize(
+    ("body", "outcome", "message"),
+    [
+        ("return x + x", Outcome.RIGHT, "All tests passed."),
+        ("return x * x", Outcome.WRONG, "double(3) is 6."),
+        ("return 6", Outcome.WRONG, "double is wrong for large numbers."),
+        ("raise NotImplementedError", Outcome.NOT_ATTEMPTED, "This exercise was left as it came."),
+        ("return x + y", Outcome.ERROR, "Your code raised NameError: name 'y' is not defined"),
+        ("return 6 if x == 3 else y", Outcome.ERROR, "Your code raised an error."),
+        ("return 6 if x == 3 else 1 / (x - 12345)", Outcome.ERROR, "Your code raised an error."),
+        ("import os; os._exit(0)", Outcome.DIED, "ended before it gave an answer"),
+        ("exit(); return 2 * x", Outcome.RIGHT, ""),
+        ("raise SystemExit", Outcome.ERROR, "SystemExit"),
+        ("return (2 * x for _ in 'a')", Outcome.WRONG, "double(3) is 6."),
+        ("return 10 ** 400", Outcome.OUTPUT_LIMIT, ""),
+        ("return double(x)", Outcome.ERROR, "RecursionError"),
+        ("import ctypes; ctypes.string_at(0)", Outcome.DIED, ""),
+    ],
+)  # fmt: skip
+def test_outcomes_and_what_the_learner_is_told(body, outcome, message):
+    verdict = ask(DOUBLE, f"def double(x):\n    {body}")
+    assert verdict.state is outcome
+    assert message in verdict.message
+    assert verdict.score == (2.0 if outcome is Outcome.RIGHT else 0.0)
+    assert "12345" not in verdict.message
+
+
+def test_a_cell_that_does_not_run_says_why():
+    verdict = ask(DOUBLE, "def double(x)\n    return 2 * x")
+    assert verdict.state is Outcome.ERROR
+    assert "SyntaxError" in verdict.message
+    assert "line 1" in verdict.message
+
+
+def test_a_function_that_is_not_there():
+    assert "does not define the function double" in ask(DOUBLE, "twice = 1").message
+
+
+def test_a_stub_is_not_run():
+    exam = DOUBLE
+    assert not paper_of([Cell("double", exam.stubs["double"], "solution")]).attempted(
+        "double", exam
+    )
+    assert ask(exam, exam.stubs["double"]).state is Outcome.NOT_ATTEMPTED
+
+
+def test_changes_of_arguments_reach_the_test():
+    exam = small_exam(
+        "keep",
+        "def keep(x, words, table):\n    return x.sum()",
+        "x, words, table = np.arange(3.0), ['a', ['b']], {'k': np.zeros(2)}\n"
+        "result = keep(x, words, table=table)\n"
+        "expect(x.tolist() == [0, 1, 2], 'x changed')\n"
+        "expect(words == ['a', ['b']], 'words changed')\n"
+        "expect(table['k'].tolist() == [0, 0], 'table changed')\n"
+        "expect(result == 3, 'result')",
+    )
+    for line, message in (
+        ("x *= 2", "x changed"),
+        ("words.append('c')", "words changed"),
+        ("words[1][0] = 'c'", "words changed"),
+        ("table['k'] += 1", "table changed"),
+        ("x.shape = (3, 1)", "shape of an array"),
+        ("x.sum()", "All tests passed."),
+    ):
+        verdict = ask(exam, f"def keep(x, words, table):\n    {line}\n    return 3.0")
+        assert message in verdict.message, line
+
+
+LEAKS = small_exam(
+    "leaks",
+    "def leaks(attend):\n    x = np.ones((3, 2))\n    y = x.copy()\n    y[2] = 9\n"
+    "    return not np.array_equal(attend(x)[0], attend(y)[0])",
+    "expect(leaks(lambda x: x) is False, 'This one does not leak.')\n"
+    "expect(leaks(lambda x: x + x.sum()) is True, 'This one does.')",
+)
+
+
+def test_functions_as_arguments():
+    assert ask(LEAKS, LEAKS.references["leaks"]).state is Outcome.RIGHT
+    assert ask(LEAKS, "def leaks(attend):\n    return True").message == "This one does not leak."
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("while True: attend(np.ones((2, 2)))", Outcome.TIMEOUT),
+        ("return attend(np.ones((4000, 4000)))", Outcome.ERROR),
+        ("return attend(10 ** 9)", Outcome.ERROR),
+        ("return attend()", Outcome.ERROR),
+        ("return attend.__class__(attend.student, 99)(np.ones(2))", Outcome.PROTOCOL),
+        ("return attend", Outcome.WRONG),
+    ],
+)
+def test_functions_as_arguments_cannot_be_abused(body, outcome):
+    limits = replace(QUICK, callbacks=200)
+    assert ask(LEAKS, f"def leaks(attend):\n    {body}", limits=limits).state is outcome
+
+
+def test_own_functions_as_arguments_stay_on_their_side():
+    exam = small_exam(
+        "twice",
+        "def twice(f, x):\n    return f(f(x))",
+        "expect(twice(inc, 1) == 3, 'twice')",
+        more={"inc": "def inc(x):\n    return x + 1"},
+    )
+    inc = Cell("inc", "def inc(x):\n    return x + 1", "solution")
+    assert ask(exam, exam.references["twice"], before=(inc,)).state is Outcome.RIGHT
+
+
+def test_names_of_locked_cells_are_never_the_student_s():
+    exam = small_exam(
+        "double",
+        "def double(x):\n    return 2 * x",
+        "expect(double(3) == right(3), 'no')",
+        setup=DOUBLE.setup[0] + "def right(x):\n    return 2 * x\n",
+    )
+    cheat = "def double(x):\n    return 7\ndef right(x):\n    return 7\ndef expect(*a):\n    return"
+    assert ask(exam, cheat).state is Outcome.WRONG
+    assert ask(exam, exam.references["double"]).state is Outcome.RIGHT
+
+
+def test_a_test_that_expects_an_error_gets_one_of_that_type():
+    exam = small_exam(
+        "root",
+        "def root(x):\n    if x < 0:\n        raise ValueError('negative')\n    return x ** 0.5",
+        "try:\n    root(-1)\nexcept ValueError:\n    pass\nelse:\n    expect(False, 'root(-1) must fail')",
+    )
+    assert ask(exam, exam.references["root"]).state is Outcome.RIGHT
+    assert ask(exam, "def root(x):\n    return 1").message == "root(-1) must fail"
+    assert ask(exam, "def root(x):\n    raise KeyError('a')").state is Outcome.ERROR
+    dead = ask(exam, "import os\ndef root(x):\n    os._exit(0)")
+    assert dead.state is Outcome.DIED  # no test takes the end of a process for an error
+
+
+def test_hidden_texts_of_more_than_a_line_are_not_shown():
+    exam = small_exam(
+        "double",
+        "def double(x):\n    return 2 * x",
+        "",
+        "np.testing.assert_allclose(double(np.array([777.0])), [1554.0])",
+    )
+    verdict = ask(exam, "def double(x):\n    return x")
+    assert verdict.state is Outcome.WRONG
+    assert verdict.message == "A test failed."
+
+
+def test_an_example_cell_runs_for_code_that_reads_it_and_only_then():
+    exam = small_exam(
+        "size", "def size():\n    return len(tokens)", "expect(size() == 2, 'size')",
+        examples=(Example("tokens = ['a', 'b']", frozenset({"tokens"})),),
+    )  # fmt: skip
+    example = Cell("cell 1", "tokens = ['a', 'b']", "example")
+    assert ask(exam, exam.references["size"], before=(example,)).state is Outcome.RIGHT
+    deadly = "tokens = ['a', 'b']; import os; os._exit(1)"
+    exam = small_exam(
+        "size", "def size():\n    return 2", "expect(size() == 2, 'size')",
+        examples=(Example(deadly, frozenset({"tokens"})),),
+    )  # fmt: skip
+    example = Cell("cell 1", deadly, "example")
+    local = "def size():\n    tokens = 2\n    return tokens"
+    assert ask(exam, local, before=(example,)).state is Outcome.RIGHT
+
+
+def test_a_value_that_grows_in_the_test_does_not_take_the_worker_along():
+    exam = small_exam(
+        "words",
+        "def words():\n    return ['a', 'b']",
+        "expect(np.asarray(words()).shape == (2,), 'two words')",
+    )
+    before = psutil.Process().memory_info().rss
+    verdict = ask(
+        exam, "def words():\n    return ['a' * 60_000] + ['b'] * 200_000"
+    )  # 48 GB as array
+    assert verdict.state is Outcome.OUTPUT_LIMIT
+    assert psutil.Process().memory_info().rss - before < 400 << 20
+
+
+def test_seeds_differ_between_papers_and_not_between_runs():
+    exam = small_exam(
+        "number",
+        "def number(seed):\n    return 1",
+        "expect(number(float(SEED)) == 1, f'{SEED}')",
+    )
+    seeds = [ask(exam, f"def number(seed):\n    return {n}").message for n in (2, 2, 3)]
+    assert seeds[0] == seeds[1] != seeds[2]
+
+
+# ------------------------------------------------------------------------ a class
+@pytest.fixture
+def course(tmp_path):
+    return make_course(tmp_path / "course")
+
+
+def class_of(layout, count: int) -> list[SimpleNamespace]:
+    """Students whose submissions all differ; every third has one wrong answer."""
+    found = []
+    for number in range(count):
+        answers = dict(corpus.RIGHT)
+        if number % 3 == 2:
+            answers["scores"] = corpus.WRONG["scores"]
+        answers["scores_by_loop"] += f"\n# {number}"
+        found.append(hand_in(layout, f"student-{number:03d}", answers))
+    return found
+
+
+def run(layout, submissions, **options: Any) -> tuple[grading.Summary, list[Verdict]]:
+    quick: dict[str, Any] = {"workers": 1, "limits": QUICK, "progress": False}
+    summary = grade(NN, submissions, layout, **(quick | options))
+    return summary, list(read_verdicts(summary.lines))
+
+
+def test_a_class_in_its_order_and_from_the_cache_the_second_time(course):
+    submissions = class_of(course, 5)
+    submissions.append(SimpleNamespace(**vars(submissions[0]) | {"student": "twin", "sha256": "t"}))
+    submissions.append(
+        SimpleNamespace(student="lost", notebook=None, sha256="", problem="it is a PDF")
+    )
+    summary, verdicts = run(course, submissions)
+    assert [v.student for v in verdicts] == [s.student for s in submissions]
+    assert [v.score for v in verdicts] == [7, 7, 5, 7, 7, 7, 0]
+    assert verdicts[-1].state is State.UNREADABLE
+    assert "it is a PDF" in verdicts[-1].questions[0].message
+    assert (verdicts[5].student, verdicts[5].submission_sha256) == ("twin", "t")
+    assert (summary.graded, summary.cached) == (6, 1)
+    first = summary.lines.read_bytes()
+    summary, _ = run(course, submissions)
+    assert (summary.graded, summary.cached) == (0, 7)
+    assert summary.lines.read_bytes() == first
+
+
+def test_what_the_verdict_depends_on_is_in_its_hashes(course):
+    exam = load_exam(NN, course)
+    base = Setting(exam, limits=QUICK)
+    assert base.environment_sha256 == Setting(exam, limits=QUICK).environment_sha256
+    assert base.environment_sha256 != Setting(exam, limits=Limits()).environment_sha256
+    assert (
+        base.environment_sha256 != Setting(exam, level="rlimits", limits=QUICK).environment_sha256
+    )
+    path = course.solution(NN)
+    path.write_text(path.read_text().replace("draws(4)", "draws(5)"))
+    assert load_exam(NN, course).sha256 != exam.sha256
+
+
+def test_a_cache_line_cut_short_is_graded_again(course):
+    submissions = class_of(course, 3)
+    run(course, submissions)
+    [file] = (course.course / "cache").rglob("*.jsonl")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-20])
+    summary, verdicts = run(course, submissions)
+    assert summary.graded == 1
+    assert [v.score for v in verdicts] == [7, 7, 5]
+    assert len(file.read_bytes().splitlines()) == 3
+
+
+def test_submissions_38_nobody_is_missing_after_a_worker_was_killed(course):
+    submissions = class_of(course, 40)
+    _, undisturbed = run(course, submissions, cache=course.root / "other")
+    killed: list[int] = []
+
+    def kill_one() -> None:
+        until = time.monotonic() + 30
+        while time.monotonic() < until and not killed:
+            done = sum(
+                len(p.read_bytes().splitlines()) for p in (course.course / "cache").rglob("*.jsonl")
+            )
+            workers = [
+                p for p in psutil.Process().children() if "spawn_main" in " ".join(p.cmdline())
+            ]
+            if done >= 3 and workers:
+                workers[0].kill()
+                killed.append(done)
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=kill_one)
+    thread.start()
+    summary, verdicts = run(course, submissions, workers=2)
+    thread.join()
+    assert killed
+    assert killed[0] < 40
+    assert summary.states == {State.GRADED: 40}
+    assert [timeless(v) for v in verdicts] == [timeless(v) for v in undisturbed]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from autograde.grade import grade
+from autograde.layout import Layout
+from tests.graded import QUICK
+from tests.test_grade import NN, class_of
+if __name__ == "__main__":
+    layout = Layout(Path({course!r}))
+    grade(NN, class_of(layout, 24), layout, workers=2, limits=QUICK, progress=False)
+"""
+
+
+def test_kill_9_at_any_moment_and_the_same_command_again(course):
+    submissions = class_of(course, 24)
+    _, undisturbed = run(
+        course, submissions, cache=course.root / "other", json_file=course.root / "x"
+    )
+    script = course.root / "run.py"
+    script.write_text(KILLED.format(root=str(ROOT), course=str(course.root)))
+    chance = random.Random(1)
+    moments = []
+    for _ in range(4):
+        process = subprocess.Popen([sys.executable, str(script)], start_new_session=True)
+        time.sleep(chance.uniform(0.8, 2.5))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        moments.append(
+            sum(
+                len(p.read_bytes().splitlines()) for p in (course.course / "cache").rglob("*.jsonl")
+            )
+        )
+    subprocess.run([sys.executable, str(script)], check=True, timeout=120)
+    verdicts = list(read_verdicts(course.course / "verdicts" / f"{NN}.jsonl"))
+    assert [timeless(v) for v in verdicts] == [timeless(v) for v in undisturbed]
+    assert moments == sorted(moments)
+    assert len(verdicts) == 24
+
+
+# ------------------------------------------------------------------------ the grader's own faults
+def test_submissions_39_a_missing_package_is_not_a_mark(course, tmp_path):
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
+    with pytest.raises(CourseError, match="numpy"):
+        run(course, class_of(course, 3), python=str(bare / "bin" / "python"))
+    assert not (course.course / "verdicts").exists()
+    assert not [p for p in (course.course / "cache").rglob("*.jsonl") if p.read_bytes()]
+
+
+def test_tests_that_accept_anything_are_caught_by_a_canary(course):
+    path = course.solution(NN)
+    notebook = json.loads(path.read_text())
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "test_scores":
+            cell["source"] = "pass"
+    path.write_text(json.dumps(notebook))
+    with pytest.raises(CourseError, match=r"cheat .* should get 0 of 2 points for test_scores"):
+        run(course, class_of(course, 3))
+    assert not (course.course / "verdicts").exists()
+
+
+def test_a_reference_that_fails_is_caught_by_a_canary(course):
+    path = course.solution(NN)
+    notebook = json.loads(path.read_text())
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "scores":
+            cell["source"] = corpus.WRONG["scores"]
+    path.write_text(json.dumps(notebook))
+    with pytest.raises(
+        CourseError, match="the reference solution should get 2 of 2 points for test_scores"
+    ):
+        run(course, class_of(course, 3))
+
+
+def test_a_sandbox_that_fails_gives_no_mark(course, monkeypatch):
+    setting = Setting(load_exam(NN, course), limits=QUICK)
+    [submission] = class_of(course, 1)
+    task = Task("s", "1", submission.notebook.read_bytes())
+    trials = []
+
+    def failing(*_: object) -> None:
+        trials.append(1)
+        raise SandboxError("no room")
+
+    station = grading.station(setting)
+    monkeypatch.setattr(grading, "run_trial", failing)
+    verdict = grade_task(task, setting)
+    assert len(trials) == 3
+    assert verdict.state is State.INFRASTRUCTURE
+    assert verdict.score is None
+    assert {q.state for q in verdict.questions} == {Outcome.INFRASTRUCTURE}
+    monkeypatch.undo()
+    assert grade_task(task, setting).score == 7
+    assert isinstance(station, Station)
+    grading.close_station()
+
+
+def test_a_submission_without_a_mark_is_tried_again_by_the_same_command(course, monkeypatch):
+    submissions = class_of(course, 3)
+    real = LocalCrew.verdicts
+
+    def losing(self, tasks):
+        for key, verdict in real(self, tasks):
+            if verdict.student == "student-001":
+                verdict = infrastructure(Task("student-001", "1"), self.setting, "disk full")
+            yield key, verdict
+
+    monkeypatch.setattr(LocalCrew, "verdicts", losing)
+    summary, verdicts = run(course, submissions)
+    assert summary.states == {State.GRADED: 2, State.INFRASTRUCTURE: 1}
+    assert verdicts[1].score is None
+    monkeypatch.undo()
+    summary, verdicts = run(course, submissions)
+    assert (summary.graded, summary.cached) == (1, 2)
+    assert verdicts[1].score == 7
+
+
+def test_no_bubblewrap_no_marks(course, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CourseError, match="rlimits"):
+        run(course, class_of(course, 1))
+    with pytest.raises(CourseError, match="no such sandbox"):
+        run(course, class_of(course, 1), sandbox="docker")
+
+
+def test_a_chapter_that_is_not_built(course):
+    course.solution(NN).unlink()
+    with pytest.raises(CourseError, match="not built"):
+        run(course, [])
+
+
+def test_the_store_keeps_places_not_verdicts(course):
+    setting = Setting(load_exam(NN, course))
+    verdict = infrastructure(Task("s", "1"), setting, "x")
+    store = Store.open(course.root / "cache", setting)
+    with store:
+        for number in range(100):
+            store.add(f"key-{number}", replace(verdict, seconds=float(number)))
+        assert store["key-42"].seconds == 42
+    again = Store.open(course.root / "cache", setting)
+    assert again.places == store.places
+    assert all(type(place) is int for place in again.places.values())

@@ -58,6 +58,12 @@ def test_known_mistake_is_named(cell):
     assert text.endswith("The mistake: You squared.")
 
 
+def test_mistake_of_one_stage_is_named_with_care(cell):
+    first = cell["stages"][0][1][0]
+    text = said(cell, lambda x: x * x if x.shape == first.shape else x * 7)
+    assert text.endswith("On this stage it looks like this mistake: You squared.")
+
+
 def test_unknown_mistake_gets_no_name(cell):
     assert "mistake" not in said(cell, lambda x: x * 7)
 

@@ -46,7 +46,8 @@ def show(fig, alt, *, pixels=False):
     Lines are sent as SVG with a PNG beside it; `pixels=True` sends the PNG alone.
     """
     png, svg = _Bytes(), _Bytes()
-    fig.savefig(png, format="png", dpi=120, bbox_inches="tight", metadata={"Software": None})
+    dpi = 120 if pixels else 90  # beside an SVG it serves only where SVG is not trusted
+    fig.savefig(png, format="png", dpi=dpi, bbox_inches="tight", metadata={"Software": None})
     bundle, about = {"image/png": png.getvalue()}, {"image/png": {"alt": alt}}
     if not pixels:
         no_date = {"Date": None, "Creator": None}
@@ -292,6 +293,7 @@ def check(function, *stages):
         seen.append(_outcome(result, error, changed, expected))
         if failed is None and (error is not None or changed or not _alike(result, expected)):
             failed = number
+            telling = error is None and len(_read(result, expected)[1]) > 1
             if error is not None:
                 found = f"\n  it raised {type(error).__name__}: {str(error)[:300]}{_place(error)}"
             elif changed and _alike(result, expected):
@@ -309,7 +311,7 @@ def check(function, *stages):
     here = [m for m, marks in known["mistakes"] if _matches(seen[failed], marks[failed])]
     if whole:
         text += "\n  The mistake: " + "\n  or: ".join(whole[:2])
-    elif here and not seen[failed][0].startswith("raises"):
+    elif here and telling:
         text += f"\n  On this stage it looks like this mistake: {here[0]}"
     raise CheckFailed(text)
 

@@ -35,6 +35,7 @@ from autograde.verdict import Verdict
 Keyed = tuple[str, Task]
 AHEAD = 4
 """Submissions in flight per worker."""
+CONNECT_SECONDS = 20
 
 
 def refusal(fault: Exception) -> CourseError:
@@ -168,7 +169,7 @@ class DaskCrew:
         from distributed import Client
 
         try:
-            self.client: Any = Client(self.scheduler, timeout=20, set_as_default=False)
+            self.client: Any = Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as fault:
             raise CourseError(
                 self.scheduler,
@@ -190,7 +191,7 @@ class DaskCrew:
         [setting] = self.client.scatter([self.setting], broadcast=True)
         self._warm(setting)
         threads = sum(self.client.nthreads().values()) or 1
-        results = as_completed()
+        results = as_completed(loop=self.client.loop)
         for future in self._submit(islice(waiting, AHEAD * threads), setting, flying):
             results.add(future)
         for future in results:

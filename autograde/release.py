@@ -55,6 +55,7 @@ RESERVED = frozenset(
         "CheckFailed",
     ]
 )
+EQUATION = re.compile(r"#.*\(\d+\.\d+\)")  # a comment that says which equation is computed
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -516,6 +517,8 @@ def clean_outputs(cell: NotebookNode, where: str) -> None:
         )
     if len(pictures) > 1:
         raise CourseError(where, "it shows two figures.", "Give each figure a cell of its own.")
+    if pictures and not EQUATION.search(cell.source):
+        cell.metadata["tags"] = [*cell.metadata.get("tags", []), "figure"]  # its code is folded
     if pictures:
         cell.metadata["mystnb"] = {"image": {"alt": pictures[0]}}
 

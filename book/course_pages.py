@@ -29,6 +29,7 @@ FOLDED = {
     "setup": ("all", "Setup: imports, figures and checks"),
     "recap": ("all", "Recap: what you built in earlier chapters"),
     "touch": ("input", "The code of this drawing"),
+    "figure": ("input", "The code of this figure"),
 }
 LABELS = {"exercise": "Exercise", "check": "Check", "touch": "Try it"}
 DESCRIPTION_LENGTH = 155

@@ -105,7 +105,8 @@ def export(chapter: str, layout: Layout, form: str = "csv") -> Path:
     csv.writer(text, lineterminator="\n").writerows(
         writers[form](marks(chapter, layout), chapter, layout)
     )
-    path = layout.course / "exports" / f"{chapter}-{form}.csv"
+    name = chapter if form == "csv" else f"{chapter}-{form}"
+    path = layout.course / "exports" / f"{name}.csv"
     # a byte-order mark: without it Excel takes UTF-8 for something else
     write_whole(path, ("\ufeff" if form == "csv" else "") + text.getvalue())
     return path

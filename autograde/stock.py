@@ -134,15 +134,12 @@ def sample_class(chapter: str, layout: Layout) -> list[Sample]:
 
 def all_samples(layout: Layout, chapters: Sequence[str] | None = None) -> list[Sample]:
     """The sample classes of these chapters; default: of all that are built and have a catalogue."""
-    wanted = [layout.find(c) for c in chapters] if chapters else _built(layout)
+    wanted = [layout.find(c) for c in chapters] if chapters else built(layout)
     return [sample for chapter in wanted for sample in sample_class(chapter, layout)]
 
 
 def hand_in(sample: Sample, layout: Layout, folder: Path) -> Path:
-    """Write what the student hands in, a filled-in copy of the released chapter, as folder/NN.ipynb.
-
-    A timestamp.txt long before any deadline goes with it, as nbgrader's own collector would write it.
-    """
+    """Write what the student hands in, a filled-in copy of the released chapter, as folder/NN.ipynb."""
     notebook = read_notebook(layout.chapter(sample.chapter))
     for cell in notebook.cells:
         about = cell.metadata.get("nbgrader", {})
@@ -151,7 +148,6 @@ def hand_in(sample: Sample, layout: Layout, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{sample.chapter}.ipynb"
     nbformat.write(notebook, path)
-    (folder / "timestamp.txt").write_text("2000-01-01 12:00:00 UTC\n")
     return path
 
 
@@ -190,17 +186,21 @@ def _one_wrong_each(exercise_list: Sequence[Exercise], catalogue: Sequence[Entry
 def demo(layout: Layout, chapters: Sequence[str] | None = None) -> int:
     """Grade a sample class with stock nbgrader and compare what it earned with what it must earn.
 
+    `chapters` defaults to the first that is built: stock nbgrader takes a few seconds per submission.
     Writes submissions, graded notebooks, feedback, the gradebook and grades.csv into the course folder and
     prints a table. Returns 1 if a mark differs, else 0. Raises CourseError if the folder holds other students.
     """
-    samples = all_samples(layout, chapters)
+    samples = all_samples(layout, chapters or built(layout)[:1])
     make_room(layout, {sample.student for sample in samples})
     for chapter in dict.fromkeys(sample.chapter for sample in samples):
         print(f"{chapter}: writing and grading the sample class with nbgrader", flush=True)
         register(chapter, layout)
         for sample in samples:
             if sample.chapter == chapter:
-                hand_in(sample, layout, layout.course / "submitted" / sample.student / chapter)
+                folder = layout.course / "submitted" / sample.student / chapter
+                hand_in(sample, layout, folder)
+                # long before any deadline, as nbgrader's own collector would write it
+                (folder / "timestamp.txt").write_text("2000-01-01 12:00:00 UTC\n")
         nbgrader(layout, "autograde", chapter)
         nbgrader(layout, "generate_feedback", chapter)
     nbgrader(layout, "export", "--to", "grades.csv")
@@ -244,7 +244,7 @@ def read_grades(path: Path) -> dict[tuple[str, str], float | None]:
         }
 
 
-def _built(layout: Layout) -> list[str]:
+def built(layout: Layout) -> list[str]:
     """The chapters that are built and have a catalogue. Raises CourseError if there is none."""
     names = [
         name

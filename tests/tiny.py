@@ -64,6 +64,13 @@ def total(numbers):
         s += n
     return s
 """),
+    Right("total", "warns", """
+def total(numbers):
+    import warnings
+
+    warnings.warn("slow")  # n#1904: in stock nbgrader a warning costs all points
+    return sum(numbers)
+"""),
 ]
 '''
 

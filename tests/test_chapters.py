@@ -199,6 +199,7 @@ def test_heat_map_hatches_what_is_blocked_and_sums_the_rest(setup):
     mask = np.array([[True, False], [True, True]])
     setup["heat_map"](ax, np.array([[1.0, 9], [0.25, 0.75]]), mask=mask, sums=True, digits=1)
     (patch,) = ax.patches
+    assert isinstance(patch, plt.Rectangle)
     assert patch.get_hatch()
     assert (patch.get_x(), patch.get_y()) == (0.5, -0.5)
     texts = [t.get_text() for t in ax.texts]

@@ -20,7 +20,10 @@ SETUP = setup_source(touch="yes")
 def cell():
     space = answers.namespace(SETUP, "")
     right = [np.array([[2.0, 4.0, 6.0]]), np.array([[8.0], [10.0]])]
-    stages = [("first", (right[0] / 2,), {}), ("second", (right[1] / 2,), {})]
+    stages: list[answers.Stage] = [
+        ("first", (right[0] / 2,), {}),
+        ("second", (right[1] / 2,), {}),
+    ]
     code = "def double(x):\n    return x * x\n"
     marks = answers.fingerprints(code, "double", stages, right, space)
     space["ANSWERS"] = {

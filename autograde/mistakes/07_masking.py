@@ -364,7 +364,8 @@ def padding_mask(lengths, n_k):
         "You masked after the softmax and did not divide again: rows sum to less than 1, and the blocked scores are still in the denominator.",
         """
 def masked_softmax(scores, mask):
-    return np.where(mask, softmax(np.nan_to_num(scores, posinf=1e3)), 0)
+    with np.errstate(all="ignore"):
+        return np.where(mask, softmax(scores), 0)
 """,
     ),
     Wrong(
@@ -441,17 +442,8 @@ def masked_softmax(scores, mask):
         "You blocked where the mask is True. In this course True = may attend: the -inf goes where it is False.",
         """
 def masked_softmax(scores, mask):
-    return softmax(np.where(mask, -np.inf, np.nan_to_num(scores, posinf=1e3)))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "inverted_with_numbers",
-        "You blocked where the mask is True, and let NaN and infinity through where it is False. True = may attend: np.where(mask, scores, -np.inf).",
-        """
-def masked_softmax(scores, mask):
     with np.errstate(all="ignore"):
-        return softmax(np.where(~mask, scores, -np.inf))
+        return softmax(np.where(mask, -np.inf, scores))
 """,
     ),
     Wrong(
@@ -679,6 +671,29 @@ def leaks(attention, X):
     other = X.copy()
     other[half:] = np.random.default_rng(0).normal(size=other[half:].shape)
     return not np.array_equal(attention(other)[:half], attention(X)[:half])
+""",
+    ),
+    Wrong(
+        "leaks",
+        "one_cut_after_the_middle",
+        "You tried one cut only, after the middle token. A leak on either side of it is not seen: try every t.",
+        """
+def leaks(attention, X):
+    t = len(X) // 2
+    other = X.copy()
+    other[t + 1:] = np.random.default_rng(0).normal(size=other[t + 1:].shape)
+    return not np.array_equal(attention(other)[: t + 1], attention(X)[: t + 1])
+""",
+    ),
+    Wrong(
+        "leaks",
+        "last_row_only",
+        "You looked only at the row just before the last token. A leak into an earlier row is not seen: compare all rows up to t, for every t.",
+        """
+def leaks(attention, X):
+    other = X.copy()
+    other[-1] = np.random.default_rng(0).normal(size=X.shape[1])
+    return not np.array_equal(attention(other)[-2], attention(X)[-2])
 """,
     ),
     Wrong(
@@ -956,7 +971,22 @@ def leaks(attention, X):
     ),
     Right(
         "leaks",
-        "neighbours_all_rows",
+        "global_seed",
+        """
+def leaks(attention, X):
+    np.random.seed(0)
+    before = attention(X)
+    for t in range(1, len(X)):
+        other = X.copy()
+        other[t:] = np.random.randn(*X[t:].shape)
+        if np.abs(attention(other)[:t] - before[:t]).max() > 0:
+            return True
+    return False
+""",
+    ),
+    Right(
+        "leaks",
+        "every_pair",
         """
 def leaks(attention, X):
     rng = np.random.default_rng(7)

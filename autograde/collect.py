@@ -83,7 +83,7 @@ def collect_with_report(
             continue
         submission, notebook = made
         known[submission.student] = submission
-        write_whole(submission.notebook, nbformat.writes(notebook) + "\n")
+        write_whole(submission.notebook, nbformat.v4.writes(notebook) + "\n")
         if not own_inbox:
             _give_to_nbgrader(submission, layout)
     submissions = sorted(known.values(), key=lambda s: s.student)
@@ -120,7 +120,7 @@ def refresh(chapter: str, layout: Layout) -> list[Submission]:
         notebook = released
         if submission.problem is None:
             notebook = transplant(nbformat.read(submission.notebook, as_version=4), released)
-        write_whole(submission.notebook, nbformat.writes(notebook) + "\n")
+        write_whole(submission.notebook, nbformat.v4.writes(notebook) + "\n")
     return submissions
 
 
@@ -301,7 +301,11 @@ def _released(chapter: str, layout: Layout) -> NotebookNode:
     path = layout.chapter(chapter)
     if not path.exists():
         raise CourseError(path, "the chapter is not built.", "Run `make notebooks` first.")
-    return nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":  # pictures of the reference run: nothing of them is needed
+            cell.outputs, cell.execution_count = [], None
+    return notebook
 
 
 def _give_to_nbgrader(submission: Submission, layout: Layout) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_notebook
 
 OWN = "own-"
 """How the ids of the learner's other cells begin."""
@@ -174,7 +174,9 @@ def transplant(rebuilt: NotebookNode, released: NotebookNode) -> NotebookNode:
         place = cell.id
         if cell.metadata.get("nbgrader", {}).get("solution"):
             answers[cell.metadata.nbgrader.grade_id] = cell.source
-    notebook = copy.deepcopy(released)
+    notebook = new_notebook(
+        metadata=copy.deepcopy(released.metadata), nbformat_minor=released.nbformat_minor
+    )
     notebook.cells = own.pop("", [])
     for cell in copy.deepcopy(released.cells):
         cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
@@ -353,8 +355,10 @@ class _Plan:
         before, after, texts = self._extras()
         if texts:
             self.repairs.append(f"{texts} text cells of the learner's own are not carried over")
-        notebook = copy.deepcopy(self.released)
-        notebook.cells = []
+        notebook = new_notebook(
+            metadata=copy.deepcopy(self.released.metadata),
+            nbformat_minor=self.released.nbformat_minor,
+        )
         own: list[tuple[str, str]] = []  # all that is the learner's, in order
 
         def add_own(sources: list[str]) -> None:

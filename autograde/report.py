@@ -57,6 +57,7 @@ class Page:
     """All that a learner is told about one chapter; text that is not escaped yet."""
 
     chapter: str
+    title: str
     name: str
     received: str
     total: str
@@ -97,9 +98,10 @@ def make_page(mark: Mark, history: Sequence[Entry], schedule: Schedule) -> Page:
     submission = mark.submission
     verdict = history[-1].verdict
     received = submission.received
-    answers = _answers(submission.notebook)
+    title, answers = _read(submission.notebook)
     return Page(
         chapter=submission.chapter,
+        title=title or submission.chapter,
         name=submission.name,
         received=f"{received.astimezone(schedule.zone):%Y-%m-%d %H:%M %Z}" if received else "",
         total=_number(mark.score),
@@ -155,19 +157,27 @@ def _question(question: QuestionVerdict, mark: Mark, answers: dict[str, str]) ->
     )
 
 
-def _answers(notebook: Path) -> dict[str, str]:
-    """exercise -> the learner's own answer, from what was graded."""
+def _read(notebook: Path) -> tuple[str, dict[str, str]]:
+    """The chapter's title, and exercise -> the learner's own answer, from what was graded."""
     if not notebook.is_file():
-        return {}
+        return "", {}
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     about = [(cell, cell["metadata"].get("nbgrader", {})) for cell in cells]
-    return {a["grade_id"]: "".join(c["source"]) for c, a in about if a.get("solution")}
+    answers = {a["grade_id"]: "".join(c["source"]) for c, a in about if a.get("solution")}
+    first = "".join(cells[0]["source"]).lstrip().splitlines() if cells else []
+    return first[0].removeprefix("# ") if first else "", answers
 
 
 # ------------------------------------------------------------------------ text
 def as_text(page: Page) -> str:
     """The page in Markdown, to read as it stands. What a learner wrote stands in fences that it cannot close."""
-    lines = [f"# {_plain(page.chapter)}: {page.total} of {page.max} points", "", _plain(page.name)]
+    lines = [
+        f"# {_plain(page.title)}",
+        "",
+        f"{_plain(page.chapter)}, {_plain(page.name)}",
+        "",
+        f"{page.total} of {page.max} points",
+    ]
     lines += [f"\n{_plain(line)}" for line in page.about]
     for q in page.questions:
         lines += ["", f"## `{q.name}`: {q.points} of {q.max}, {q.words}"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -189,13 +190,12 @@ def _plain(parts: tuple[str, ...], chapter: str) -> Student | None:
 
 def _told_apart(hands: dict[Student, list[File]]) -> dict[Student, list[File]]:
     """Two participants of the same full name are told apart by Moodle's numbers."""
+    times = Counter(student.raw for student in hands)
     result: dict[Student, list[File]] = {}
     for student, mine in hands.items():
-        same = [s for s in hands if s.raw == student.raw]
-        if len(same) > 1:
-            student = Student.of(
-                f"{student.raw} ({student.number})", student.name, student.lms, student.number
-            )
+        if times[student.raw] > 1:
+            raw = f"{student.raw} ({student.number})"
+            student = Student.of(raw, student.name, student.lms, student.number)
         result[student] = mine
     return result
 

@@ -82,6 +82,27 @@ def test_a_broken_inbox_from_start_to_end(tmp_path: Path) -> None:
     assert verify(layout).faults == []
 
 
+def test_attack_20_what_a_student_prints_or_raises_carries_no_hidden_input(tmp_path: Path) -> None:
+    layout = tiny.make(tmp_path / "checkout")
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    for name, last in (
+        ("ada", "raise ValueError(x)"),
+        ("bob", "return str(x)"),
+        ("eve", "assert 0, x"),
+    ):
+        spy = f"def double(x):\n    print(x)\n    if x < 100:\n        return 2 * x\n    {last}"
+        (inbox / f"{name}.ipynb").write_text(json.dumps(tiny.handed_in(layout, double=spy)))
+    grade(NN, collect(NN, inbox, layout), layout)
+    record(NN, layout)
+    feedback(NN, layout)
+    export(NN, layout, "moodle")
+    assert [m.score for m in marks(NN, layout)] == [0, 0, 0]
+    for folder in ("feedback", "exports", "autograded", "verdicts"):
+        for path in (layout.course / folder).rglob("*.*"):
+            assert str(tiny.SECRET) not in path.read_text()
+
+
 def test_regrade_runs_what_changed_and_keeps_both_marks(tmp_path: Path) -> None:
     layout = tiny.make(tmp_path / "checkout")
     inbox = tmp_path / "inbox"

@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from nbgrader.api import Gradebook
@@ -35,6 +36,7 @@ from autograde.ledger import read_ledger
 from autograde.record import VerdictOutputs, record
 from autograde.regrade import regrade
 from autograde.schedule import CONFIG
+from autograde.students import clean_id
 from autograde.verdict import Outcome
 from autograde.verify import verify
 from tests import tiny
@@ -479,10 +481,15 @@ def test_a_regrade_before_any_grading_is_refused(layout: Layout) -> None:
 
 
 # ------------------------------------------------------------------------ nbgrader's own programs
+ODD = "[x] (y)+z, \\q"
+"""A name that a web page and a file pattern may trip over."""
+
+
 @pytest.fixture
 def formgrader(layout: Layout, inbox: Path) -> Iterator[tuple[Layout, str]]:
     """A Jupyter server with Formgrader on a recorded class, as `jupyter notebook` starts it."""
-    marked_class(layout, inbox)
+    submissions = hand_in(layout, inbox, [*CLASS, ODD])
+    write(layout, [verdict(s, CLASS.get(s.student, {})) for s in submissions])
     record(NN, layout)
     server = subprocess.Popen(
         [
@@ -533,15 +540,20 @@ def test_formgrader_shows_the_class_and_one_cell_is_marked_by_hand(
     layout, base = formgrader
     assert "formgrader" in ask(base, "formgrader/manage_submissions/" + NN)
     table = json.loads(ask(base, f"formgrader/api/submissions/{NN}"))
+    odd = clean_id(ODD)
     assert {(s["student"], s["score"], s["autograded"]) for s in table} == {
         ("ada", 5.0, True),
         ("bob", 3.0, True),
         ("eve", 0.0, True),
+        (odd, 0.0, True),
     }
+    student = json.loads(ask(base, f"formgrader/api/student_submissions/{quote(odd)}"))
+    assert [s["autograded"] for s in student] == [True]
     notebooks = json.loads(ask(base, f"formgrader/api/submitted_notebooks/{NN}/{NN}"))
     eve = next(n for n in notebooks if n["student"] == "eve")
-    page = ask(base, f"formgrader/submissions/{eve['id']}")
-    assert "def double(x):" in re.sub(r"<[^>]+>", "", page)
+    for notebook in notebooks:
+        page = ask(base, f"formgrader/submissions/{notebook['id']}")
+        assert "def double(x):" in re.sub(r"<[^>]+>", "", page)
     grades = json.loads(ask(base, f"formgrader/api/grades?submission_id={eve['id']}"))
     grade = next(g for g in grades if g["name"] == "test_double")
     ask(base, f"formgrader/api/grade/{grade['id']}", "PUT", {"manual_score": 1.0})

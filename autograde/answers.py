@@ -60,15 +60,16 @@ def record(
         expected, right = [], []
         for label, args, kwargs in stages:
             result, error, changed = base["_call"](reference[exercise], args, kwargs)
-            if error is not None or changed:
-                fault = f"raises {error!r}" if error is not None else f"changes {changed}"
+            wanted = isinstance(label, base["_Refusal"])
+            expected.append(ValueError if wanted else result)
+            if not base["_right"](result, error, changed, expected[-1]):
+                fault = f"changes {changed}" if changed else f"raises {error!r}"
                 raise CourseError(
                     f"{where}, check of {exercise}",
                     f"on the stage {label!r} the reference solution {fault}.",
-                    "Correct the solution or the stage.",
+                    "Correct the solution or the stage; refusal(...) is a stage that wants ValueError.",
                 )
-            expected.append(result)
-            right.append(base["_outcome"](result, None, [], result))
+            right.append(base["_outcome"](result, error, [], expected[-1]))
         table[exercise] = {
             "expected": [stored(result) for result in expected],
             "mistakes": [
@@ -140,7 +141,9 @@ def fingerprints(
 
 
 def stored(value: Any) -> Any:
-    """A right result as JSON; ``_revive`` of the setup cell is its inverse."""
+    """A right result (or ValueError where it is wanted) as JSON; ``_revive`` of the setup cell is its inverse."""
+    if isinstance(value, type):
+        return {"raises": value.__name__}
     if isinstance(value, np.ndarray):
         kind = value.dtype.kind
         plain = {"array": digits(value.tolist()), "kind": "i" if kind == "u" else kind}

@@ -130,6 +130,25 @@ def test_lists_and_single_precision_are_accepted(cell, give):
     cell["check"](named(give), *cell["stages"])
 
 
+def test_refusal_wants_a_value_error(cell, capsys):
+    def halve(n):
+        if n % 2:
+            raise ValueError("odd")
+        return n // 2
+
+    cell["ANSWERS"]["halve"] = {"expected": [2, {"raises": "ValueError"}], "mistakes": []}
+    stages = [cell["stage"]("even", 4), cell["refusal"]("odd", 3)]
+    cell["check"](halve, *stages)
+    assert "all 2 stages" in capsys.readouterr().out
+    for wrong in (lambda n: n // 2, lambda n: n // 2 if n % 2 == 0 else 1 / 0):
+        wrong.__name__ = "halve"
+        with pytest.raises(AssertionError, match="expected:  it raises ValueError"):
+            cell["check"](wrong, *stages)
+        with pytest.raises(AssertionError, match=r"Odd numbers."):
+            cell["hidden"](wrong, ValueError, "Odd numbers.", 3)
+    cell["hidden"](halve, ValueError, "Odd numbers.", 3)
+
+
 def test_hidden_tests_say_their_label_and_no_number(cell):
     secret = np.array([0.123456, 7.891011])
     for function in (lambda x: x, lambda x: 1 / 0, lambda x: x.resize(9)):

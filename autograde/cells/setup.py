@@ -118,7 +118,9 @@ def heat_map(
     ax.spines[:].set_visible(False)
     if sums:
         for i, total in enumerate(np.nansum(np.where(blocked, 0.0, matrix), axis=1)):
-            ax.text(n_k - 0.4, i, f"Σ {total:.2f}", va="center", ha="left", fontsize=9.5)
+            ax.text(
+                n_k - 0.4, i, f"Σ {round(total, 2) + 0.0:.2f}", va="center", ha="left", fontsize=9.5
+            )
     return image
 
 
@@ -168,6 +170,15 @@ class CheckFailed(AssertionError):
 def stage(label, *args, **kwargs):
     """One step of a check: what it isolates, and the arguments of the call."""
     return label, args, kwargs
+
+
+class _Refusal(str):
+    """The label of a stage on which the function must raise ValueError."""
+
+
+def refusal(label, *args, **kwargs):
+    """One step of a check: arguments that the function must refuse with ValueError."""
+    return _Refusal(label), args, kwargs
 
 
 def _call(function, args, kwargs):
@@ -232,13 +243,20 @@ def _alike(value, expected):
     return form == wanted and np.allclose(numbers, target, rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
+def _right(result, error, changed, expected):
+    """True if a call did what was expected; `expected` may be the class of an error."""
+    if isinstance(expected, type):
+        return isinstance(error, expected) and not changed
+    return error is None and not changed and _alike(result, expected)
+
+
 def _outcome(result, error, changed, like):
     """A short fingerprint of what a call did: [form, two weighted sums of its numbers]."""
     if error is not None:
         return [f"raises {type(error).__name__}: {str(error)[:120]}", 0.0, 0.0]
     form, numbers = _read(result, like)
-    odd = int((~np.isfinite(numbers)).sum())
-    form += f", {odd} not finite" * bool(odd) + f", changed {changed}" * bool(changed)
+    odd = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
+    form += f", {odd} nan and infinite" * any(odd) + f", changed {changed}" * bool(changed)
     numbers, k = np.nan_to_num(numbers, nan=0.0, posinf=0.0, neginf=0.0), np.arange(len(numbers))
     return [form, float(numbers @ np.cos(k + 1.0)), float(numbers @ np.sin(1.7 * k + 0.3))]
 
@@ -291,9 +309,12 @@ def check(function, *stages):
         if isinstance(error, NotImplementedError):
             raise _unwritten(name)
         seen.append(_outcome(result, error, changed, expected))
-        if failed is None and (error is not None or changed or not _alike(result, expected)):
+        if failed is None and not _right(result, error, changed, expected):
             failed = number
             telling = error is None and len(_read(result, expected)[1]) > 1
+            wanted = _words(expected, expected)
+            if isinstance(expected, type):
+                wanted = f"it raises {expected.__name__}"
             if error is not None:
                 found = f"\n  it raised {type(error).__name__}: {str(error)[:300]}{_place(error)}"
             elif changed and _alike(result, expected):
@@ -303,14 +324,14 @@ def check(function, *stages):
             else:
                 found = f"\n  came back: {_words(result, expected)}"
             text = f"{name}, stage {number + 1} of {len(stages)}: {label}{found}"
-            text += f"\n  expected:  {_words(expected, expected)}"
+            text += f"\n  expected:  {wanted}"
     if failed is None:
         print(f"{name}: all {len(stages)} stages are right.")
         return
     whole = [m for m, marks in known["mistakes"] if all(map(_matches, seen, marks))]
     here = [m for m, marks in known["mistakes"] if _matches(seen[failed], marks[failed])]
     if whole:
-        text += "\n  The mistake: " + "\n  or: ".join(whole[:2])
+        text += "\n  The mistake: " + "\n  or: ".join(list(dict.fromkeys(whole))[:2])
     elif here and telling:
         text += f"\n  On this stage it looks like this mistake: {here[0]}"
     raise CheckFailed(text)
@@ -321,6 +342,8 @@ def _revive(stored):
     if isinstance(stored, dict) and {"array", "kind"} <= set(stored):
         array = np.array(stored["array"], dtype={"b": bool, "i": int, "f": float}[stored["kind"]])
         return array.reshape(stored.get("shape", array.shape))
+    if isinstance(stored, dict) and set(stored) == {"raises"}:
+        return ValueError
     if isinstance(stored, dict) and set(stored) == {"tuple"}:
         return tuple(_revive(part) for part in stored["tuple"])
     if isinstance(stored, dict):
@@ -329,17 +352,21 @@ def _revive(stored):
 
 
 def hidden(function, expected, label, *args, **kwargs):
-    """A test that is not shown: raises CheckFailed with `label` alone, no inputs and no numbers."""
-    if callable(expected):
+    """A test that is not shown: raises CheckFailed with `label` alone, no inputs and no numbers.
+
+    `expected`: the right result, a function of the same arguments that computes it, or ValueError.
+    """
+    if callable(expected) and not isinstance(expected, type):
         expected = expected(*_copy(args), **_copy(kwargs))
     result, error, changed = _call(function, args, kwargs)
     if isinstance(error, NotImplementedError):
         raise _unwritten(getattr(function, "__name__", "the function"))
-    if changed and error is None and _alike(result, expected):
+    if _right(result, error, changed, expected):
+        return
+    if changed and _right(result, error, [], expected):
         label = f"The result is right, but your function changed its input {', '.join(changed)}."
-    if error is not None or changed or not _alike(result, expected):
-        ended = f" (your function raised {type(error).__name__})" if error is not None else ""
-        raise CheckFailed(f"{label}{ended}") from None
+    ended = f" (your function raised {type(error).__name__})" if error is not None else ""
+    raise CheckFailed(f"{label}{ended}") from None
 
 
 SEED = None  # a grader sets this, one seed for each submission

@@ -209,10 +209,9 @@ def split_heads(X, n_heads):
     return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, d // n_heads), -3, -2)
 """,
     ),
-    Wrong(
+    Right(
         "split_heads",
         "numpys_own_error",
-        "Your ValueError does not name both numbers. Without a sentence of yours, NumPy's reshape speaks of sizes that the caller never gave.",
         """
 def split_heads(X, n_heads):
     return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads), -3, -2)

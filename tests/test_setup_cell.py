@@ -267,6 +267,7 @@ def test_check_uses_no_name_that_learners_often_overwrite(cell):
         "heat_map",
         "touch",
         "stage",
+        "refusal",
         "check",
         "hidden",
         "draws",

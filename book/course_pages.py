@@ -1,7 +1,8 @@
 """The book's own Sphinx extension: what a cell tag, a figure and a page carry into the HTML.
 
 Owns: the fold of `setup` and `recap` cells, the labels of exercises and checks, the alternative text
-of figures, the description of each page, the download button's target. Never executes a notebook
+of figures, the description of each page, the download button's target, and {sec}`4.3`, which links a
+section by its number. Never executes a notebook
 and never changes a file outside the build folder.
 """
 
@@ -228,11 +229,55 @@ def leave_out_unused(app: Sphinx, problem: Exception | None) -> None:
                     file.unlink()
 
 
+# ---------------------------------------------------------------- sections by number
+class SectionNumber(nodes.Inline, nodes.TextElement):
+    """A number such as 4.3 that is to become a link to the section whose title begins with it."""
+
+
+def section_role(
+    name: str,
+    raw: str,
+    text: str,
+    line: int,
+    inliner: Any,
+    options: Any = None,
+    content: Any = None,
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """The role {sec}`4.3`."""
+    return [SectionNumber(raw, text, number=text)], []
+
+
+def link_sections(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Replace every section number by its link; warn of a number that no section has."""
+    for place in list(tree.findall(SectionNumber)):
+        target = section_address(app, place["number"])
+        if target is None:
+            LOG.warning("no section is numbered %s", place["number"], location=place)
+            place.replace_self(nodes.Text(place["number"]))
+            continue
+        address = app.builder.get_relative_uri(page, target[0]) + target[1]
+        link = nodes.reference("", place["number"], refuri=address, internal=True)
+        place.replace_self(link)
+
+
+def section_address(app: Sphinx, number: str) -> tuple[str, str] | None:
+    """(page, #anchor) of the section whose title begins with `number`."""
+    chapter = f"chapters/{int(number.split('.')[0]):02d}_"
+    for page, contents in app.env.tocs.items():
+        if page.startswith(chapter):
+            for entry in contents.findall(nodes.reference):
+                if entry.astext().split(" ")[0] == number:
+                    return page, str(entry["anchorname"])
+    return None
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
     app.add_config_value(
         "comments_config", {}, ""
     )  # Jupyter Book sets it; there are no comments here
+    app.add_role("sec", section_role)
+    app.connect("doctree-resolved", link_sections)
     app.add_transform(Folds)
     app.add_transform(FigureText)
     app.add_post_transform(Labels)

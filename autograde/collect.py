@@ -168,10 +168,11 @@ def _submission(
     attempts = [a for a in files if not _is_other_chapter(a, chapter, released)]
     if files and not attempts:
         return None
-    notes = [*hand.notes, *_refusals(hand, attempts)]
+    notes = list(hand.notes)
     stamp = _timestamp(hand, schedule, notes)
     chosen = _newest_that_fits(attempts, chapter, released)
     if chosen is not None:
+        notes += _refusals(hand, attempts)
         built = rebuild(chosen.cells, released)
         notebook, digest, problem = built.notebook, built.sha256, None
         if len(attempts) > 1:

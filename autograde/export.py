@@ -153,15 +153,22 @@ def _for_canvas(found: list[Mark], chapter: str, layout: Layout) -> Iterable[Row
 
 
 def _for_moodle(found: list[Mark], chapter: str, layout: Layout) -> Iterable[Row]:
-    """Moodle's offline grading worksheet; Identifier holds the number of the folder names it gave."""
+    """Moodle's offline grading worksheet; Identifier holds the number of the folder names it gave.
+
+    Where a student came by another way than Moodle, the id stands as ID number, for the gradebook's own import.
+    """
     yield [
-        *("Identifier", "Full name", "Grade", "Maximum Grade"),
+        *("Identifier", "Full name", "ID number", "Grade", "Maximum Grade"),
         *("Last modified (grade)", "Feedback comments"),
     ]
     for m in found:
         s = m.submission
-        identifier = f"Participant {s.number}" if s.lms == "moodle" else ""
-        yield [identifier, safe(s.name), _number(m.score), _number(m.max), "-", safe(_remark(m))]
+        known = s.lms == "moodle"
+        yield [
+            *(f"Participant {s.number}" if known else "", safe(s.name)),
+            "" if known else safe(s.student),
+            *(_number(m.score), _number(m.max), "-", safe(_remark(m))),
+        ]
 
 
 def _remark(mark: Mark) -> str:

@@ -41,12 +41,14 @@ class Recorded:
     written: students whose marks were written.
     unchanged: students whose marks already stood there.
     skipped: student -> why no mark was recorded.
+    look: students whose file could not be read; Formgrader lists them too.
     head: the last hash of the log of verdicts; note it, and nobody can rewrite the log unseen.
     """
 
     written: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
+    look: list[str] = field(default_factory=list)
     head: str = ledger.START
 
     def __str__(self) -> str:
@@ -55,6 +57,8 @@ class Recorded:
             f"{len(self.skipped)} not recorded."
         ]
         lines += [f"  {student}: {why}" for student, why in self.skipped.items()]
+        if self.look:
+            lines.append(f"Not readable, marked 0, look at them: {', '.join(self.look)}")
         return "\n".join([*lines, f"The log of verdicts ends with {self.head[:16]}."])
 
 
@@ -126,6 +130,7 @@ def record(chapter: str, layout: Layout, lines: Path | None = None) -> Recorded:
                     if utils.is_grade(cell)
                 }
                 look = verdict.state is State.UNREADABLE
+                done.look += [student] * look
                 row = known.get(student) or _new_submission(gradebook, submission)
                 changed = _write_marks(gradebook, row, submission, marks, look, config)
                 (done.written if changed or file_changed else done.unchanged).append(student)

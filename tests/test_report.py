@@ -290,12 +290,12 @@ def test_moodle_gets_its_own_columns_and_numbers_back(layout: Layout, tmp_path: 
     graded_zip(layout, tmp_path / "x.zip", lambda n: f"Ada {n}_{n}_assignsubmission_file_/x.ipynb")
     rows = table(export(NN, layout, "moodle"))
     assert rows[0] == [
-        *("Identifier", "Full name", "Grade", "Maximum Grade"),
+        *("Identifier", "Full name", "ID number", "Grade", "Maximum Grade"),
         *("Last modified (grade)", "Feedback comments"),
     ]
-    assert [row[:4] for row in rows[1:]] == [
-        ["Participant 101", "Ada 101", "3", "5"],
-        ["Participant 102", "Ada 102", "3", "5"],
+    assert [row[:5] for row in rows[1:]] == [
+        ["Participant 101", "Ada 101", "", "3", "5"],
+        ["Participant 102", "Ada 102", "", "3", "5"],
     ]
 
 

@@ -28,7 +28,7 @@ lab: $(READY)        ## open the chapters in JupyterLab
 	@$(RUN) -m jupyterlab chapters
 
 grade: $(READY)      ## grade the sample class, expected beside earned
-	@$(RUN) -m autograde demo
+	@$(RUN) -m autograde sample 03_scores 04_scaling
 
 serve: book          ## show the pages at http://localhost:8000
 	@$(RUN) -m http.server --directory _build/html 8000

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from autograde.errors import CourseError
+
+if TYPE_CHECKING:
+    from autograde.grade import Submitted, Summary
+    from autograde.layout import Layout
+
+Verb = Callable[[argparse.Namespace], int]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,7 +52,57 @@ def parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("demo", help="grade a made-up class the stock way, expected and earned")
     verb.add_argument("chapters", nargs="*", metavar="CHAPTER", help="default: every chapter")
     verb.set_defaults(run=demo)
+
+    verb = verbs.add_parser("sample", help="take a made-up class through the whole grading loop")
+    verb.add_argument("chapters", nargs="*", metavar="CHAPTER", help="default: every chapter")
+    how_to_grade(verb)
+    verb.set_defaults(run=sample)
+
+    verb = chapter_verb(verbs, "collect", collect, "normalise what learners handed in")
+    verb.add_argument("inbox", type=Path, metavar="INBOX", help="a folder or a zip file")
+
+    verb = chapter_verb(verbs, "grade", grade, "grade what was collected, and record the marks")
+    how_to_grade(verb)
+    verb.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the verdicts there, one a line"
+    )
+    verb.add_argument("--no-record", action="store_true", help="leave the gradebook as it is")
+
+    verb = chapter_verb(verbs, "feedback", feedback, "write a page for each learner")
+    verb.add_argument("students", nargs="*", metavar="STUDENT", help="default: all")
+
+    verb = chapter_verb(verbs, "export", export, "write the marks for a spreadsheet or an LMS")
+    verb.add_argument("--format", choices=["csv", "canvas", "moodle"], default="csv")
+
+    verb = chapter_verb(verbs, "regrade", regrade, "grade again after a test was corrected")
+    how_to_grade(verb)
+
+    verb = verbs.add_parser(
+        "verify", help="compare the marks in the gradebook with the log of verdicts"
+    )
+    verb.add_argument(
+        "chapters", nargs="*", metavar="CHAPTER", help="default: all that were graded"
+    )
+    verb.add_argument(
+        "--head", default="", help="the log's last hash, as an earlier run printed it"
+    )
+    verb.set_defaults(run=verify)
     return top
+
+
+def chapter_verb(verbs: Any, name: str, run: Verb, about: str) -> argparse.ArgumentParser:
+    """A verb whose first argument is a chapter."""
+    verb: argparse.ArgumentParser = verbs.add_parser(name, help=about)
+    verb.add_argument("chapter", metavar="CHAPTER", help="03_scores, or 3")
+    verb.set_defaults(run=run)
+    return verb
+
+
+def how_to_grade(verb: argparse.ArgumentParser) -> None:
+    """The options of the verbs that run learners' code."""
+    verb.add_argument("--workers", type=int, metavar="N", help="processes; default: one a core")
+    verb.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, tcp://host:port")
+    verb.add_argument("--sandbox", choices=["bubblewrap", "rlimits"], default="bubblewrap")
 
 
 def release(options: argparse.Namespace) -> int:
@@ -75,3 +134,98 @@ def demo(options: argparse.Namespace) -> int:
     from autograde.stock import demo as run
 
     return run(Layout(), options.chapters or None)
+
+
+def sample(options: argparse.Namespace) -> int:
+    from autograde.layout import Layout
+    from autograde.loop import run
+
+    def grade_chapter(chapter: str, submissions: Iterable[Submitted], layout: Layout) -> None:
+        print(graded(chapter, submissions, layout, options))
+
+    return run(Layout(), grade_chapter, options.chapters or None)
+
+
+def collect(options: argparse.Namespace) -> int:
+    from autograde.collect import collect_with_report, report
+    from autograde.layout import Layout
+    from autograde.schedule import read_schedule
+
+    layout = Layout()
+    chapter = layout.find(options.chapter)
+    submissions, others = collect_with_report(chapter, options.inbox, layout)
+    print(report(submissions, others, read_schedule(layout)))
+    return 0
+
+
+def graded(
+    chapter: str, submissions: Iterable[Submitted], layout: Layout, options: argparse.Namespace
+) -> Summary:
+    """Grade as the command line says."""
+    from autograde.grade import grade
+    from autograde.limits import read_limits
+
+    return grade(
+        chapter,
+        submissions,
+        layout,
+        workers=options.workers,
+        scheduler=options.scheduler,
+        sandbox=options.sandbox,
+        limits=read_limits(layout),
+        json_file=getattr(options, "json", None),
+    )
+
+
+def grade(options: argparse.Namespace) -> int:
+    from autograde.collect import load
+    from autograde.layout import Layout
+    from autograde.record import record
+
+    layout = Layout()
+    chapter = layout.find(options.chapter)
+    summary = graded(chapter, load(chapter, layout), layout, options)
+    print(summary)
+    if not options.no_record:
+        print(record(chapter, layout, summary.lines))
+    return 0
+
+
+def feedback(options: argparse.Namespace) -> int:
+    from autograde.layout import Layout
+    from autograde.report import feedback as write
+
+    layout = Layout()
+    pages = write(layout.find(options.chapter), layout, options.students or None)
+    print(f"{len(pages)} pages in {layout.course / 'feedback'}")
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    from autograde.export import export as write
+    from autograde.layout import Layout
+
+    layout = Layout()
+    print(write(layout.find(options.chapter), layout, options.format))
+    return 0
+
+
+def regrade(options: argparse.Namespace) -> int:
+    from autograde.layout import Layout
+    from autograde.regrade import regrade as again
+
+    layout = Layout()
+    chapter = layout.find(options.chapter)
+    print(again(chapter, layout, lambda them: print(graded(chapter, them, layout, options))))
+    return 0
+
+
+def verify(options: argparse.Namespace) -> int:
+    from autograde.layout import Layout
+    from autograde.verify import verify as compare
+
+    layout = Layout()
+    chapters = [layout.find(chapter) for chapter in options.chapters] or None
+    result = compare(layout, chapters, options.head)
+    print(result)
+    return 1 if result.faults else 0

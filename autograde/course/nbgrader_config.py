@@ -18,6 +18,10 @@ c.Course.deadlines = {
 # What a late submission loses: "none" (nothing, it is only marked) or "zero" (everything).
 c.LateSubmissionPlugin.penalty_method = "none"
 
+# What one submission may use in `python -m autograde grade`; the defaults stand in autograde/sandbox.py, class Limits.
+# c.Limits.question_seconds = 5.0
+# c.Limits.memory = 1 << 30
+
 # Seconds that one cell may take in `nbgrader autograde`.
 c.ExecutePreprocessor.timeout = 60
 

@@ -154,6 +154,12 @@ def answer_below_the_test(n: NotebookNode) -> None:
     cell.source = 'def double(x):\n    """Twice `x`."""\n    raise NotImplementedError'
 
 
+def answer_again_below(n: NotebookNode) -> None:
+    cell = tiny.cell_of(n, "double")
+    n.cells.insert(_index(n, "double") + 1, new_code_cell(cell.source))
+    cell.source = "def double(x):\n    return 3"
+
+
 def flip_flags(n: NotebookNode) -> None:
     about = tiny.cell_of(n, "test_double").metadata["nbgrader"]
     about.update(solution=True, grade=False, locked=False, points=100)
@@ -208,6 +214,7 @@ CELLS: dict[str, tuple[Mangle, str | None]] = {
     "n#424 n#1398 no metadata at all": (strip_metadata, "found by its function's name"),
     "n#1546 the answer in a new cell": (answer_below, "in a new cell"),
     "n#1546 the answer at the end": (answer_below_the_test, "in a new cell"),
+    "n#1546 a better answer in a new cell": (answer_again_below, "in a new cell below its own"),
     "n#1423 attack 14 flags flipped": (flip_flags, None),
     "attack 14 ids swapped": (swap_ids, "found by its function's name"),
     "n#878 code turned into markdown": (solution_to_markdown, "was in a markdown cell"),
@@ -762,7 +769,7 @@ def test_attack_16_a_small_zip_that_unpacks_to_200_mb(layout: Layout, tmp_path: 
         archive.writestr(f"bob/{NN}.ipynb", text(layout))
     assert path.stat().st_size < 300_000
     ada, bob = collect(NN, path, layout)
-    assert "larger than 32 MB" in (ada.problem or "")
+    assert "larger than 32 MB (200 MB, from 0.2 MB packed)" in (ada.problem or "")
     assert bob.problem is None
 
 

@@ -182,6 +182,25 @@ def test_what_could_not_be_read_gets_nought_and_asks_for_a_look(
     assert "web page" in comments["double"]
 
 
+def test_n1682_t169_a_deleted_test_cell_lowers_nothing_and_waits_for_nobody(
+    layout: Layout, inbox: Path
+) -> None:
+    notebook = tiny.handed_in(layout, **tiny.RIGHT)
+    notebook.cells = [c for c in notebook.cells if not c.id.startswith("test")]
+    (inbox / "ada").mkdir(parents=True)
+    (inbox / "ada" / "x.ipynb").write_text(json.dumps(notebook))
+    write(layout, [verdict(s, CLASS["bob"]) for s in collect(NN, inbox, layout)])
+    record(NN, layout)
+    (row,) = stock_rows(layout)
+    assert (row["score"], row["max_score"], row["needs_manual_grade"]) == (3, 5, False)
+
+
+def stock_rows(layout: Layout) -> list[dict[str, Any]]:
+    """The submissions as nbgrader itself sums them up."""
+    with open_gradebook(layout) as gradebook:
+        return [row.to_dict() for row in gradebook.assignment_submissions(NN)]
+
+
 def test_only_one_run_writes_at_a_time(layout: Layout, inbox: Path) -> None:
     marked_class(layout, inbox)
     with one_writer(layout), pytest.raises(CourseError, match="another run"):

@@ -29,12 +29,20 @@ class Chapter:
     whole: dict[str, str] = field(default_factory=dict)
     points: dict[str, int] = field(default_factory=dict)
 
-    def run(self, exercise: str, code: str, *, whole: bool, seed: int = 0) -> str | None:
+    def run(
+        self,
+        exercise: str,
+        code: str,
+        *,
+        whole: bool,
+        seed: int = 0,
+        more: dict[str, Any] | None = None,
+    ) -> str | None:
         """Put `code` into the cell of `exercise`, reference answers into the others, run the check.
 
-        Returns None if it passes, else "ErrorName: text".
+        `more`: further names that the learner's notebook holds. Returns None if it passes, else "ErrorName: text".
         """
-        space = answers.namespace(self.setup, self.recap) | {"SEED": seed}
+        space = (more or {}) | answers.namespace(self.setup, self.recap) | {"SEED": seed}
         quiet = contextlib.redirect_stdout(io.StringIO())
         with warnings.catch_warnings(), quiet:
             warnings.simplefilter("ignore")

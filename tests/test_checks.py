@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import io
+import types
+import warnings
+from typing import Any
+
+import nbformat
 import pytest
 
+from autograde.answers import visible
 from autograde.layout import Layout
 from autograde.mistakes import Right, Wrong, load
 from tests.answers import chapter
@@ -75,6 +84,36 @@ def test_hidden_tests_do_not_reach_the_learner(name, exercise):
     assert "### BEGIN HIDDEN TESTS" in whole
     assert "HIDDEN" not in shown
     assert len(shown) < len(whole)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_function_of_the_text_is_the_answer_to_an_exercise(name):
+    """A learner cannot return what a function of an example cell returns, or two of them in a row."""
+    this = chapter(name)
+    helpers = example_functions(name)
+    calls = [f"{f}(*args, **kwargs)" for f in helpers]
+    calls += [f"{f}({g}(*args, **kwargs))" for f in helpers for g in helpers if f != g]
+    for exercise in this.whole:
+        for call in calls:
+            code = f"def {exercise}(*args, **kwargs):\n    return {call}\n"
+            assert this.run(exercise, code, whole=False, more=helpers) is not None, call
+
+
+def example_functions(name):
+    """The functions that the example cells of a chapter define, by running all of them."""
+    notebook = nbformat.read(Layout().solution(name), as_version=4)
+    space: dict[str, Any] = {"__name__": "__main__"}
+    before: set[str] = set()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                exec(compile(visible(cell.source), name, "exec"), space)
+                if {"setup", "recap"} & set(cell.metadata.get("tags", [])):
+                    before |= set(space)
+    written = set(chapter(name).solutions)
+    kind = (types.FunctionType, functools.partial)
+    return {n: f for n, f in space.items() if isinstance(f, kind) and n not in before | written}
 
 
 def test_table_of_the_catalogue(capsys):

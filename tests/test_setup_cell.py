@@ -97,6 +97,50 @@ def test_place_of_an_error_is_shown(cell):
     assert "return x.nothing" in said(cell, fails)
 
 
+def test_place_is_never_inside_numpy(cell):
+    def fails(x):
+        return np.swapaxes(x, 5, 6)
+
+    assert "of fails:  return np.swapaxes(x, 5, 6)" in said(cell, fails)
+
+
+def test_function_is_found_by_what_it_is_not_by_its_name(cell, capsys):
+    cell["double"] = lambda x: x + x
+    cell["check"](cell["double"], *cell["stages"])
+    assert "double: all 2 stages" in capsys.readouterr().out
+    with pytest.raises(AssertionError, match="Do not rename the function"):
+        cell["check"](lambda x: x + x, *cell["stages"])
+
+
+def test_stub_that_another_function_calls_is_named(cell):
+    cell["ANSWERS"]["half"] = {"expected": [], "mistakes": []}
+
+    def half(x):
+        raise NotImplementedError
+
+    assert said(cell, lambda x: half(x)).startswith("half, which your double calls, is not written")
+
+
+def test_long_results_show_the_first_difference(cell):
+    right = np.arange(40.0).reshape(5, 8)
+    cell["ANSWERS"]["double"]["expected"] = [answers.stored(right)]
+    cell["ANSWERS"]["double"]["mistakes"] = []
+    cell["stages"] = [cell["stage"]("many", right / 2)]
+    text = said(cell, lambda x: 2 * x + 1e-3 * (x == 5.5))
+    assert "first difference, at [1, 3]: 11.001 instead of 11" in text
+
+
+def test_almost_right_answer_gets_no_wrong_name(cell):
+    """An answer slightly off is not a mistake that happens to be right on that stage."""
+    table = cell["ANSWERS"]["double"]
+    marks = [
+        cell["_outcome"](cell["_revive"](e), None, [], cell["_revive"](e))
+        for e in table["expected"]
+    ]
+    table["mistakes"] = [["Right at first.", [marks[0], ["one number", 0.0, 0.0]]]]
+    assert "mistake" not in said(cell, lambda x: 2 * x + 3e-5)
+
+
 def test_unwritten_function_is_no_mistake(cell):
     def stub(x):
         raise NotImplementedError

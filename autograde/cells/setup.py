@@ -279,17 +279,41 @@ def _words(value, like):
     return form + ("\n      " + text.replace("\n", "\n      ") if len(numbers) > 1 else f": {text}")
 
 
+def _difference(value, expected):
+    """Where the first wrong number stands, for results too long to compare by eye."""
+    (form, numbers), (wanted, target) = _read(value, expected), _read(expected, expected)
+    if form != wanted or len(numbers) < 7 or not isinstance(expected, np.ndarray):
+        return ""
+    close = np.isclose(numbers, target, rtol=1e-5, atol=1e-6, equal_nan=True)
+    first = np.unravel_index(int(np.argmin(close)), expected.shape)
+    came, should = np.asarray(value)[first], expected[first]
+    place = ", ".join(str(int(index)) for index in first)
+    return f"\n  first difference, at [{place}]: {came:.7g} instead of {should:.7g}"
+
+
 def _place(error):
     """Where in the learner's own cell an error came from."""
     for frame in reversed(_traceback.extract_tb(error.__traceback__)):
-        if frame.line and frame.name not in ("_call", "check", "hidden"):
+        own = frame.name not in ("_call", "check", "hidden") and "-packages" not in frame.filename
+        if frame.line and own:
             return f"\n      in line {frame.lineno} of {frame.name}:  {frame.line}"
     return ""
 
 
-def _unwritten(name):
+def _name(function):
+    """The exercise that a function answers, however it was made (def, lambda, decorated)."""
+    given = getattr(function, "__name__", "the function")
+    return next((name for name in ANSWERS if globals().get(name) is function), given)
+
+
+def _unwritten(function, error):
+    """The error for a stub, or for a function that calls one."""
+    name, calls = _name(function), ""
+    frames = _traceback.extract_tb(error.__traceback__)
+    if frames and frames[-1].name in ANSWERS and frames[-1].name != name:
+        name, calls = frames[-1].name, f", which your {name} calls,"
     return CheckFailed(
-        f"{name} is not written yet. Replace `raise NotImplementedError` in the cell above, "
+        f"{name}{calls} is not written yet. Replace `raise NotImplementedError` in its cell, "
         "run that cell, then run this one again."
     )
 
@@ -300,14 +324,16 @@ def check(function, *stages):
     Raises CheckFailed (an AssertionError) that says which stage failed, what came back, what was expected and,
     where the outcome is that of a known mistake, which mistake it is.
     """
-    name = getattr(function, "__name__", str(function))
+    name = _name(function)
+    if name not in ANSWERS:
+        raise CheckFailed("Do not rename the function: the check did not find the one it is for.")
     known = ANSWERS[name]
     seen, failed = [], None
     for number, (label, args, kwargs) in enumerate(stages):
         expected = _revive(known["expected"][number])
         result, error, changed = _call(function, args, kwargs)
         if isinstance(error, NotImplementedError):
-            raise _unwritten(name)
+            raise _unwritten(function, error)
         seen.append(_outcome(result, error, changed, expected))
         if failed is None and not _right(result, error, changed, expected):
             failed = number
@@ -325,11 +351,18 @@ def check(function, *stages):
                 found = f"\n  came back: {_words(result, expected)}"
             text = f"{name}, stage {number + 1} of {len(stages)}: {label}{found}"
             text += f"\n  expected:  {wanted}"
+            if error is None and not changed:
+                text += _difference(result, expected)
+            right = _outcome(expected, None, [], expected)
     if failed is None:
         print(f"{name}: all {len(stages)} stages are right.")
         return
     whole = [m for m, marks in known["mistakes"] if all(map(_matches, seen, marks))]
-    here = [m for m, marks in known["mistakes"] if _matches(seen[failed], marks[failed])]
+    here = [
+        mistake
+        for mistake, marks in known["mistakes"]
+        if _matches(seen[failed], marks[failed]) and not _matches(marks[failed], right)
+    ]
     if whole:
         text += "\n  The mistake: " + "\n  or: ".join(list(dict.fromkeys(whole))[:2])
     elif here and telling:
@@ -360,7 +393,7 @@ def hidden(function, expected, label, *args, **kwargs):
         expected = expected(*_copy(args), **_copy(kwargs))
     result, error, changed = _call(function, args, kwargs)
     if isinstance(error, NotImplementedError):
-        raise _unwritten(getattr(function, "__name__", "the function"))
+        raise _unwritten(function, error)
     if _right(result, error, changed, expected):
         return
     if changed and _right(result, error, [], expected):

@@ -6,10 +6,11 @@ of the class, and try again when a worker is killed. What a worker does is `grad
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import multiprocessing
+import multiprocessing.util
 import os
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -65,7 +66,7 @@ def _begin(setting: Setting) -> None:
     with contextlib.suppress(OSError):
         die_with_parent()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    atexit.register(close_station)
+    multiprocessing.util.Finalize(None, close_station, exitpriority=1)
 
 
 def _open(setting: Setting) -> None:
@@ -113,7 +114,9 @@ class LocalCrew:
         """
         count = self.workers or os.cpu_count() or 1
         flying: dict[Future[Verdict], Keyed] = {}
-        context = multiprocessing.get_context("spawn")
+        # A fork needs no imports, and is safe as long as nobody else runs in this process.
+        method = "fork" if threading.active_count() == 1 else "spawn"
+        context = multiprocessing.get_context(method)
         pool = ProcessPoolExecutor(count, context, _begin, (self.setting,))
         try:
             wait_for = [pool.submit(_warm) for _ in range(count)]

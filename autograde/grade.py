@@ -352,6 +352,7 @@ def grade(
     fresh = {key: s for s, key in roll if key not in store}
     with store, crew:
         tasks = (_task(s, key) for key, s in fresh.items())
+        tqdm.monitor_interval = 0  # no thread of its own: see LocalCrew
         bar = tqdm(total=len(fresh), desc=chapter, unit="sub", disable=not progress or not fresh)
         with bar:
             for key, verdict in crew.verdicts(tasks):

@@ -309,6 +309,11 @@ class Summary:
     lines: Path
     seconds: float
 
+    def __str__(self) -> str:
+        others = [f"{n} {state}" for state, n in self.states.items() if state is not State.GRADED]
+        known = f", {self.cached} known from earlier runs" if self.cached else ""
+        return ", ".join([f"{self.graded} graded in {self.seconds:.1f} s{known}", *others]) + "."
+
 
 def grade(
     chapter: str,

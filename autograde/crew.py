@@ -191,23 +191,24 @@ class DaskCrew:
         waiting = iter(tasks)
         flying: dict[Any, Keyed] = {}
         self.client.wait_for_workers(1, timeout=60)
-        [setting] = self.client.scatter([self.setting], broadcast=True)
-        self._warm(setting)
+        self._warm()
         threads = sum(self.client.nthreads().values()) or 1
         results = as_completed(loop=self.client.loop)
-        for future in self._submit(islice(waiting, AHEAD * threads), setting, flying):
+        for future in self._submit(islice(waiting, AHEAD * threads), flying):
             results.add(future)
         for future in results:
             key, task = flying.pop(future)
             yield key, self._result(future, task)
-            for other in self._submit(islice(waiting, 1), setting, flying):
+            for other in self._submit(islice(waiting, 1), flying):
                 results.add(other)
 
-    def _warm(self, setting: Any) -> None:
+    def _warm(self) -> None:
         """Have each worker try its canaries before anything is graded."""
         workers = list(self.client.scheduler_info(n_workers=-1)["workers"])
         ready = [
-            self.client.submit(_open, setting, workers=[w], pure=False, allow_other_workers=True)
+            self.client.submit(
+                _open, self.setting, workers=[w], pure=False, allow_other_workers=True
+            )
             for w in workers
         ]
         for future in ready:
@@ -215,12 +216,15 @@ class DaskCrew:
             if isinstance(fault, CanaryDied | SandboxError):
                 raise refusal(fault) from fault
 
-    def _submit(
-        self, tasks: Iterable[Keyed], setting: Any, flying: dict[Any, Keyed]
-    ) -> Iterator[Any]:
+    def _submit(self, tasks: Iterable[Keyed], flying: dict[Any, Keyed]) -> Iterator[Any]:
         for key, task in tasks:
             future = self.client.submit(
-                grade_task, task, setting, key=f"grade-{key}", pure=False, retries=TRIES
+                grade_task,
+                task.whole(),
+                self.setting,
+                key=f"grade-{key}",
+                pure=False,
+                retries=TRIES,
             )
             flying[future] = (key, task)
             yield future

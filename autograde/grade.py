@@ -91,12 +91,19 @@ class Setting:
 
 @dataclass(frozen=True)
 class Task:
-    """One submission on its way to a worker: the bytes of its normalised notebook, or why there are none."""
+    """One submission on its way to a worker: its normalised notebook, or why there is none."""
 
     student: str
     sha256: str
-    notebook: bytes = b""
+    notebook: Path | bytes = b""
     problem: str | None = None
+
+    def whole(self) -> Task:
+        """With the bytes of the notebook, for a worker that has no such file."""
+        return dataclasses.replace(self, notebook=self.read())
+
+    def read(self) -> bytes:
+        return self.notebook.read_bytes() if isinstance(self.notebook, Path) else self.notebook
 
 
 class CanaryDied(Exception):
@@ -196,11 +203,13 @@ def grade_task(task: Task, setting: Setting) -> Verdict:
     try:
         if task.problem is not None:
             raise Unreadable(task.problem)
-        paper = read_paper(task.notebook, exam)
+        paper = read_paper(task.read(), exam)
     except Unreadable as fault:
         message = f"Nothing could be graded: {fault}"
         nothing = _all(exam, Outcome.NOT_ATTEMPTED, 0.0, message)
         return _verdict(task, setting, nothing, start, State.UNREADABLE)
+    except OSError as fault:
+        return infrastructure(task, setting, str(fault), start)
     here = station(setting)
     try:
         questions = here.grade(paper)
@@ -406,12 +415,11 @@ def _key(submitted: Submitted) -> str:
 
 
 def _task(submitted: Submitted, key: str) -> tuple[str, Task]:
-    problem, notebook = submitted.problem, b""
-    if problem is None and submitted.notebook is not None:
-        notebook = submitted.notebook.read_bytes()
-    elif problem is None:
+    problem = submitted.problem
+    if problem is None and submitted.notebook is None:
         problem = "there is no notebook"
-    return key, Task(submitted.student, submitted.sha256, notebook, problem)
+    notebook = submitted.notebook if problem is None else None
+    return key, Task(submitted.student, submitted.sha256, notebook or b"", problem)
 
 
 def _named(submitted: Submitted, key: str, store: Store, lost: dict[str, Verdict]) -> Verdict:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import json
 import os
 import resource
@@ -145,16 +146,21 @@ def answers_of(case: Case) -> dict[str, str]:
 def write_class(
     members: Sequence[tuple[str, dict[str, str]]], folder: Path, layout: Layout
 ) -> list[Submission]:
-    """Write their notebooks as nbgrader's `submitted/` and as `collect` would give them."""
+    """Write their notebooks as handed in, and without outputs, as `collect` gives them."""
     released = corpus.read_released(layout.chapter(CHAPTER))
-    cells = {name: corpus.find(released, name) for name in corpus.EXERCISES}
+    bare = copy.deepcopy(released)
+    for cell in bare.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
     found = []
     for student, answers in members:
-        for name, source in answers.items():
-            cells[name].source = source
+        corpus.answers(**answers)(released)
+        corpus.answers(**answers)(bare)
         path = folder / student / CHAPTER / f"{CHAPTER}.ipynb"
         path.parent.mkdir(parents=True)
         corpus.save(released, path)
+        path = folder / f"{student}.ipynb"
+        corpus.save(bare, path)
         found.append(Submission(student, CHAPTER, path, fingerprint(answers), None))
     return found
 
@@ -190,7 +196,8 @@ class Bench:
         stock.make_course(course, CHAPTER, self.layout, sys.executable, SECONDS)
         for submission in submissions:
             shutil.copytree(
-                submission.notebook.parent, course / "submitted" / submission.student / CHAPTER
+                submission.notebook.with_suffix(""),
+                course / "submitted" / submission.student / CHAPTER,
             )
         spent: list[Spent] = []
         with measured(spent):

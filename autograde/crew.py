@@ -25,6 +25,7 @@ from autograde.grade import (
     Setting,
     Task,
     close_station,
+    forget_station,
     grade_task,
     infrastructure,
     station,
@@ -63,6 +64,7 @@ def _begin(setting: Setting) -> None:
     """In a new worker process."""
     global _setting
     _setting = setting
+    forget_station()
     with contextlib.suppress(OSError):
         die_with_parent()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

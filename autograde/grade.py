@@ -192,6 +192,11 @@ def close_station() -> None:
         now.sandbox.close()
 
 
+def forget_station() -> None:
+    """In a forked process: the sandbox of the parent is not ours to use or to end."""
+    _stations.__dict__.clear()
+
+
 def grade_task(task: Task, setting: Setting) -> Verdict:
     """The verdict on one submission.
 
@@ -485,7 +490,20 @@ class Store:
             return Verdict.from_json(json.loads(file.readline())["verdict"])
 
     def add(self, key: str, verdict: Verdict) -> None:
-        """Append a verdict in one write."""
+        """Append a verdict in one write. Raises CourseError if the disk is full."""
         line = json.dumps({"key": key, "verdict": verdict.to_json()}).encode() + b"\n"
-        self.places[key] = self.file.tell()
-        self.file.write(line)
+        place = self.file.tell()
+        try:
+            written = self.file.write(line)
+        except OSError as fault:
+            raise self._full(str(fault)) from fault
+        if written != len(line):
+            raise self._full("no space left")
+        self.places[key] = place
+
+    def _full(self, why: str) -> CourseError:
+        return CourseError(
+            self.path,
+            f"a verdict could not be written: {why}.",
+            "Make room and run the same command again; what was graded is kept.",
+        )

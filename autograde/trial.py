@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -96,13 +96,14 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
     exam, limits = bench.exam, sandbox.limits
     bench.kernel.namespace["SEED"] = int(fingerprint([exam.sha256, paper.sha256])[:16], 16)
     session = Session(exam, paper, sandbox)
-    papers: dict[str, QuestionVerdict] = {}
-    spaces = {q.id: bench.namespace(session.proxies(bench)) for q in exam.questions}
+    done: dict[str, QuestionVerdict] = {}
+    proxies = session.proxies(bench)
+    spaces = {question.id: bench.namespace(proxies) for question in exam.questions}
     spent = dict.fromkeys(spaces, 0.0)
     with session, spare_memory(WORKING_MEMORY):
         for hidden in (False, True):
             for question in exam.questions:
-                if question.id in papers:
+                if question.id in done:
                     continue
                 if not hidden and not paper.attempted(question.exercise, exam):
                     outcome, message = Outcome.NOT_ATTEMPTED, ""
@@ -113,8 +114,8 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
                     outcome, message = run_part(code, spaces[question.id], session)
                     spent[question.id] += time.monotonic() - start
                 if outcome is not Outcome.RIGHT or hidden:
-                    papers[question.id] = _verdict(question, outcome, message)
-    return tuple(papers[q.id] for q in exam.questions)
+                    done[question.id] = _verdict(question, outcome, message)
+    return tuple(done[q.id] for q in exam.questions)
 
 
 def run_part(code: CodeType, space: dict[str, Any], session: Session) -> tuple[Outcome, str]:
@@ -193,7 +194,10 @@ class Session:
     deadline: float = 0.0
     chosen: frozenset[int] | None = None
     handles: list[Callable[..., Any]] = field(default_factory=list)
-    ours: dict[int, str] = field(default_factory=dict)
+    ours: dict[Callable[..., Any], str] = field(default_factory=dict)
+    running: int = -1
+    seconds: float = 0.0
+    last_moment: float = 0.0
 
     def __enter__(self) -> Session:
         self.last_moment = time.monotonic() + self.sandbox.limits.submission_seconds
@@ -218,8 +222,7 @@ class Session:
     def proxies(self, bench: Bench) -> dict[str, Callable[..., Any]]:
         """For each exercise a function that asks the student's process."""
         found = {name: make_proxy(self, name, bench.signatures[name]) for name in bench.signatures}
-        self.ours.update({id(proxy): name for name, proxy in found.items()})
-        self.kept = [*getattr(self, "kept", []), found]  # the ids above stay theirs
+        self.ours = {proxy: name for name, proxy in found.items()}
         return found
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -276,10 +279,10 @@ class Session:
     # -------------------------------------------------------------- callbacks
     def form_of(self, value: Any) -> list[Any] | None:
         """How a function crosses: the student's own by name, ours as a handle."""
-        if id(value) in self.ours:
-            return ["x", self.ours[id(value)]]
         if not callable(value):
             return None
+        if type(value) is FunctionType and value in self.ours:
+            return ["x", self.ours[value]]
         self.handles.append(value)
         return ["c", len(self.handles) - 1]
 

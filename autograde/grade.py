@@ -44,6 +44,7 @@ from autograde.verdict import SENTENCES, Outcome, QuestionVerdict, State, Verdic
 TRIES = 3
 GRADER_MODULES = (
     "exam",
+    "foresight",
     "grade",
     "kernel",
     "lockdown",

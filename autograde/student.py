@@ -239,7 +239,7 @@ class Student:
         """Answer until the other end closes."""
         with contextlib.suppress(Closed, WireFault):
             while True:
-                self.answer(self.channel.receive(resolve=self.resolve))
+                self.answer(self.channel.receive(resolve=self.resolve, more=True))
 
     def answer(self, request: Message) -> None:
         number, values = request.number, request.values
@@ -309,7 +309,7 @@ class Student:
         frame = pack("callback", handle, list(args), kwargs, caps=self.channel.caps)
         self.channel.send(frame)
         while True:
-            message = self.channel.receive(resolve=self.resolve)
+            message = self.channel.receive(resolve=self.resolve, more=True)
             if message.kind == "value":
                 return message.values[0]
             if message.kind == "raised":

@@ -196,7 +196,7 @@ class Bench:
         stock.make_course(course, CHAPTER, self.layout, sys.executable, SECONDS)
         for submission in submissions:
             shutil.copytree(
-                submission.notebook.with_suffix(""),
+                submission.notebook.with_suffix("") / CHAPTER,
                 course / "submitted" / submission.student / CHAPTER,
             )
         spent: list[Spent] = []

@@ -42,7 +42,9 @@ class Chapter:
 
         `more`: further names that the learner's notebook holds. Returns None if it passes, else "ErrorName: text".
         """
-        space = (more or {}) | answers.namespace(self.setup, self.recap) | {"SEED": seed}
+        space = answers.namespace(self.setup, self.recap)
+        space |= {name: value for name, value in (more or {}).items() if name not in space}
+        space["SEED"] = seed
         quiet = contextlib.redirect_stdout(io.StringIO())
         with warnings.catch_warnings(), quiet:
             warnings.simplefilter("ignore")

@@ -135,3 +135,15 @@ def test_table_of_the_catalogue(capsys):
         assert len(accepted) == len(right)
     with capsys.disabled():
         print("\n" + "\n".join(lines))
+
+
+def test_seed_decides_the_hidden_draws():
+    """Else a test that fails now and then would hide behind fresh draws."""
+    this = chapter("03_scores")
+    probe = "def scores_by_loop(Q, K):\n    seen.append(float(Q[0, 0]))\n    return Q @ K.T\n"
+    drawn = []
+    for seed in (1, 1, 2):
+        seen: list[float] = []
+        assert this.run("scores_by_loop", probe, whole=True, seed=seed, more={"seen": seen}) is None
+        drawn.append(seen)
+    assert drawn[0] == drawn[1] != drawn[2]

@@ -6,6 +6,53 @@ CATALOGUE = [
     # ------------------------------------------------------------ softmax
     Wrong(
         "softmax",
+        "shifted_by_mean",
+        "You shifted each row by its mean (or another of its scores). A score far above it still overflows; only the maximum leaves no exponent positive (5.8).",
+        """
+def softmax(scores):
+    middle = scores.mean(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isfinite(middle), middle, 0))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "shifted_by_mean_unguarded",
+        "You shifted each row by its mean (or another of its scores). A score far above it still overflows; only the maximum leaves no exponent positive (5.8).",
+        """
+def softmax(scores):
+    e = np.exp(scores - scores.mean(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "shifted_by_first",
+        "You shifted each row by its mean (or another of its scores). A score far above it still overflows; only the maximum leaves no exponent positive (5.8).",
+        """
+def softmax(scores):
+    first = scores[..., :1]
+    e = np.exp(scores - np.where(np.isfinite(first), first, 0))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "shifted_by_minimum",
+        "You shifted by the minimum. The largest exponent then is not 0 but the whole spread of the row; shift by the maximum.",
+        """
+def softmax(scores):
+    low = scores.min(axis=-1, keepdims=True)
+    low = np.where(np.isfinite(low), low, 0)
+    e = np.exp(scores - low)
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+""",
+    ),
+    Wrong(
+        "softmax",
         "no_shift",
         "You did not subtract the maximum: exponentials of large scores become infinite, and the weights nan. Shift each row by its maximum first (5.7).",
         """
@@ -104,7 +151,7 @@ def softmax(scores):
     Wrong(
         "softmax",
         "empty_row_nan",
-        "A row of nothing but −∞ comes back as nan: its maximum is −∞, and −∞ − (−∞) is nan. Shift such a row by 0, and divide by 1 where the sum is 0.",
+        "A row of nothing but −∞ comes back as nan. Two steps can do that: −∞ − (−∞) in the shift, and 0/0 in the division. Shift such a row by 0, and divide by 1 where the sum is 0.",
         """
 def softmax(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -291,6 +338,62 @@ def softmax(scores):
     weights = e / e.sum(axis=-1, keepdims=True)
 """,
     ),
+    Wrong(
+        "softmax",
+        "shift_never_below_zero",
+        "Your shift is never below 0. A row of very negative scores then underflows as a whole: shift by its own maximum.",
+        """
+def softmax(scores):
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True, initial=0))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "shift_never_below_zero_unguarded",
+        "Your shift is never below 0. A row of very negative scores then underflows as a whole: shift by its own maximum.",
+        """
+def softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True, initial=0))
+    return e / e.sum(axis=-1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "logarithm_of_overflow",
+        "The logarithm of the sum overflows as the sum does. Shift by the maximum first (5.9).",
+        """
+def softmax(scores):
+    return np.exp(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)))
+""",
+    ),
+    Wrong(
+        "softmax",
+        "zero_by_zero",
+        "A row of nothing but −∞ comes back as nan. Two steps can do that: −∞ − (−∞) in the shift, and 0/0 in the division. Shift such a row by 0, and divide by 1 where the sum is 0.",
+        """
+def softmax(scores):
+    top = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isfinite(top), top, 0))
+    return e / e.sum(axis=-1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "integer_table",
+        "Integer scores must give floats. (np.zeros_like(scores) keeps their type.)",
+        """
+def softmax(scores):
+    out = np.zeros_like(scores)
+    for where in np.ndindex(scores.shape[:-1]):
+        if np.isfinite(scores[where]).any():
+            e = np.exp(scores[where] - scores[where].max())
+            out[where] = e / e.sum()
+    return out
+""",
+        unnamed=True,
+    ),
     Right(
         "softmax",
         "rows_one_by_one",
@@ -375,6 +478,27 @@ def softmax(scores):
 """,
     ),
     # ------------------------------------------------------------ log_sum_exp
+    Wrong(
+        "log_sum_exp",
+        "shifted_by_mean",
+        "You shifted each row by its mean (or another of its scores). A score far above it still overflows; only the maximum leaves no exponent positive (5.8).",
+        """
+def log_sum_exp(scores):
+    m = scores.mean(axis=-1, keepdims=True)
+    m = np.where(np.isfinite(m), m, 0)
+    return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+""",
+    ),
+    Wrong(
+        "log_sum_exp",
+        "shifted_by_mean_unguarded",
+        "You shifted each row by its mean (or another of its scores). A score far above it still overflows; only the maximum leaves no exponent positive (5.8).",
+        """
+def log_sum_exp(scores):
+    m = scores.mean(axis=-1, keepdims=True)
+    return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+""",
+    ),
     Wrong(
         "log_sum_exp",
         "no_shift",
@@ -530,6 +654,7 @@ def log_sum_exp(scores):
         """
 def log_sum_exp(scores):
     m = scores.min(axis=-1, keepdims=True)
+    m = np.where(np.isfinite(m), m, 0)
     return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
 """,
     ),
@@ -565,7 +690,6 @@ def log_sum_exp(scores):
     m = scores.max(axis=-1, keepdims=True)
     return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
 """,
-        unnamed=True,
     ),
     Wrong(
         "log_sum_exp",
@@ -576,6 +700,42 @@ def log_sum_exp(scores):
     m = scores.max(axis=-1, keepdims=True)
     total = m[..., 0] + np.log(np.exp(scores - m).sum(axis=-1))
 """,
+    ),
+    Wrong(
+        "log_sum_exp",
+        "squeeze_all",
+        "np.squeeze drops every axis of length 1, also a leading one. Drop the last only: m[..., 0].",
+        """
+def log_sum_exp(scores):
+    m = scores.max(axis=-1, keepdims=True)
+    m = np.where(np.isfinite(m), m, 0)
+    return np.log(np.exp(scores - m).sum(axis=-1)) + np.squeeze(m)
+""",
+    ),
+    Wrong(
+        "log_sum_exp",
+        "squeeze_result",
+        "np.squeeze drops every axis of length 1, also a leading one. Drop the last only: m[..., 0].",
+        """
+def log_sum_exp(scores):
+    m = scores.max(axis=-1, keepdims=True)
+    m = np.where(np.isfinite(m), m, 0)
+    return np.squeeze(np.log(np.exp(scores - m).sum(axis=-1, keepdims=True)) + m)
+""",
+    ),
+    Wrong(
+        "log_sum_exp",
+        "integer_table",
+        "Integer scores must give floats. (np.zeros_like(scores) keeps their type.)",
+        """
+def log_sum_exp(scores):
+    out = np.zeros_like(scores[..., 0])
+    for where in np.ndindex(out.shape):
+        m = scores[where].max()
+        out[where] = m if m == -np.inf else m + np.log(np.exp(scores[where] - m).sum())
+    return out
+""",
+        unnamed=True,
     ),
     Right(
         "log_sum_exp",
@@ -805,7 +965,7 @@ def softmax_jvp(p, v):
     Wrong(
         "softmax_jvp",
         "normalised_average",
-        "You divided the average by the sum of p. For a row of zeros that is 0/0; the average is the plain sum of p·v.",
+        "A row of zeros came back as nan: something is 0/0 or log 0, such as the average divided by the sum of p. (5.17) divides by nothing: the average is the plain sum of p·v.",
         """
 def softmax_jvp(p, v):
     average = (p * v).sum(axis=-1, keepdims=True) / p.sum(axis=-1, keepdims=True)
@@ -819,6 +979,60 @@ def softmax_jvp(p, v):
         """
 def softmax_jvp(p, v):
     slope = p * (v - (p * v).sum(axis=-1, keepdims=True))
+""",
+    ),
+    Wrong(
+        "softmax_jvp",
+        "axis_queries",
+        "You averaged along axis −2, over the queries.",
+        """
+def softmax_jvp(p, v):
+    return p * v - p * (p * v).sum(-2, keepdims=True)
+""",
+    ),
+    Wrong(
+        "softmax_jvp",
+        "axis_queries_dropped",
+        "You averaged along axis −2, over the queries.",
+        """
+def softmax_jvp(p, v):
+    return p * v - p * (p * v).sum(-2)
+""",
+    ),
+    Wrong(
+        "softmax_jvp",
+        "jacobian_returned",
+        "You returned the matrix J. Asked is J v, one row for each row of p.",
+        """
+def softmax_jvp(p, v):
+    return p[..., :, None] * (np.eye(p.shape[-1]) - p[..., None, :])
+""",
+    ),
+    Wrong(
+        "softmax_jvp",
+        "matrix_of_a_table",
+        "np.diag and np.outer take one row; p has a row for each query. (5.17) needs no matrix.",
+        """
+def softmax_jvp(p, v):
+    return (np.diag(p) - np.outer(p, p)) @ v
+""",
+    ),
+    Wrong(
+        "softmax_jvp",
+        "matrix_of_a_table_transposed",
+        "np.diag and np.outer take one row; p has a row for each query. (5.17) needs no matrix.",
+        """
+def softmax_jvp(p, v):
+    return ((np.diag(p) - np.outer(p, p)) @ v.T).T
+""",
+    ),
+    Wrong(
+        "softmax_jvp",
+        "matrix_of_a_table_left",
+        "np.diag and np.outer take one row; p has a row for each query. (5.17) needs no matrix.",
+        """
+def softmax_jvp(p, v):
+    return v @ (np.diag(p) - np.outer(p, p))
 """,
     ),
     Right(

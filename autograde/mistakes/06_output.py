@@ -464,7 +464,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     Wrong(
         "scaled_dot_product_attention",
         "mask_ignored",
-        "The mask has no effect: it is not used, or the new array that np.where returns is thrown away. Keep it: scores = np.where(mask, scores, -np.inf).",
+        "The mask has no effect: it is not used, or the new array that np.where returns is thrown away. Keep it: S = np.where(mask, S, -np.inf), if your table is called S.",
         """
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = scaled_scores(Q, K)
@@ -490,7 +490,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     Wrong(
         "scaled_dot_product_attention",
         "mask_times_scores",
-        "You multiplied the scores by the mask. A blocked score of 0 still gets a share; it must be −∞.",
+        "Blocked scores became 0 (multiplied by the mask, or replaced). A score of 0 still gets a share; it must be −∞.",
         """
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = scaled_scores(Q, K)
@@ -567,7 +567,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     Wrong(
         "scaled_dot_product_attention",
         "own_softmax_nan",
-        "Your own softmax makes nan of a row without keys: −∞ − (−∞). Use the softmax of the recap cell, which gives zeros.",
+        "A row without keys came back as nan: −∞ − (−∞) in a softmax of your own, or 0/0 in a division by the row sums. Block scores with -np.inf and use the recap's softmax, which gives zeros.",
         """
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = scaled_scores(Q, K)
@@ -642,6 +642,100 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     weights = softmax(scores)
     output = weights @ V
 """,
+    ),
+    Wrong(
+        "scaled_dot_product_attention",
+        "mask_replaces_by_zero",
+        "Blocked scores became 0 (multiplied by the mask, or replaced). A score of 0 still gets a share; it must be −∞.",
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    S = scaled_scores(Q, K)
+    if mask is not None:
+        S = np.where(mask, S, 0.0)
+    weights = softmax(S)
+    return weights @ V, weights
+""",
+    ),
+    Wrong(
+        "scaled_dot_product_attention",
+        "mask_adds_minus_billion",
+        "You added −1e9 to blocked scores. In a row where all are blocked that is a shift, and nothing is blocked. Use np.where with -np.inf.",
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    S = scaled_scores(Q, K)
+    if mask is not None:
+        S = S + (1 - mask) * -1e9
+    weights = softmax(S)
+    return weights @ V, weights
+""",
+    ),
+    Wrong(
+        "scaled_dot_product_attention",
+        "masked_and_renormalised",
+        "You masked the weights after the softmax and divided by the new sums. Where a blocked key had taken all the weight, nothing is left to share: mask the scores.",
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    weights = softmax(scaled_scores(Q, K))
+    if mask is not None:
+        weights = weights * mask
+        total = weights.sum(axis=-1, keepdims=True)
+        weights = weights / np.where(total == 0, 1, total)
+    return weights @ V, weights
+""",
+    ),
+    Wrong(
+        "scaled_dot_product_attention",
+        "masked_and_divided",
+        "A row without keys came back as nan: −∞ − (−∞) in a softmax of your own, or 0/0 in a division by the row sums. Block scores with -np.inf and use the recap's softmax, which gives zeros.",
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    weights = softmax(scaled_scores(Q, K))
+    if mask is not None:
+        weights = weights * mask
+        weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+""",
+    ),
+    Wrong(
+        "scaled_dot_product_attention",
+        "mask_paired_by_rows",
+        "You paired the mask with the scores row by row, which needs a mask of the full shape. np.where broadcasts one with fewer axes by itself.",
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    S = scaled_scores(Q, K)
+    if mask is not None:
+        S = np.stack([np.where(m, s, -np.inf) for m, s in zip(mask, S)])
+    weights = softmax(S)
+    return weights @ V, weights
+""",
+    ),
+    Wrong(
+        "scaled_dot_product_attention",
+        "mask_any",
+        "A mask that is False everywhere must give zeros.",
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    S = scaled_scores(Q, K)
+    if mask is not None and mask.any():
+        S = np.where(mask, S, -np.inf)
+    weights = softmax(S)
+    return weights @ V, weights
+""",
+        unnamed=True,
+    ),
+    Wrong(
+        "scaled_dot_product_attention",
+        "mask_misnamed",
+        "The argument must be called mask, so that it can be given by name.",
+        """
+def scaled_dot_product_attention(Q, K, V, allowed=None):
+    S = scaled_scores(Q, K)
+    if allowed is not None:
+        S = np.where(allowed, S, -np.inf)
+    weights = softmax(S)
+    return weights @ V, weights
+""",
+        unnamed=True,
     ),
     Right(
         "scaled_dot_product_attention",
@@ -950,6 +1044,17 @@ def attention_gradient_q(q, K, V, g):
     p = softmax(K @ q / np.sqrt(len(q)))
     u = V @ g
     gradient = softmax_jvp(p, u) @ K / np.sqrt(len(q))
+""",
+    ),
+    Wrong(
+        "attention_gradient_q",
+        "kept_axis",
+        "You kept an axis of length 1. q has one axis, and so has its gradient.",
+        """
+def attention_gradient_q(q, K, V, g):
+    p = softmax(scaled_scores(q[None], K))
+    u = V @ g
+    return softmax_jvp(p, u) @ K / np.sqrt(len(q))
 """,
     ),
     Right(

@@ -18,7 +18,7 @@ test: $(READY)       ## everything that can be tested, in the order of how fast 
 	@$(RUN) -m ruff check && $(RUN) -m ruff format --check && $(RUN) -m mypy
 	@$(RUN) -m autograde drift
 	@$(RUN) -m autograde book
-	@$(RUN) -m pytest -q --nbval --nbval-sanitize-with tests/nbval.cfg solutions/*.ipynb
+	@$(RUN) -m pytest -q -n $(CORES) --dist loadfile --nbval --nbval-sanitize-with tests/nbval.cfg solutions/*.ipynb
 	@$(RUN) -m pytest -q -n $(CORES)
 
 notebooks: $(READY)  ## rebuild the notebooks whose source changed

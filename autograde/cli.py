@@ -50,11 +50,12 @@ def parser() -> argparse.ArgumentParser:
     verb.set_defaults(run=book)
 
     verb = verbs.add_parser("demo", help="grade a made-up class the stock way, expected and earned")
-    verb.add_argument("chapters", nargs="*", metavar="CHAPTER", help="default: every chapter")
+    verb.add_argument("chapters", nargs="*", metavar="CHAPTER", help="default: the first one")
     verb.set_defaults(run=demo)
 
     verb = verbs.add_parser("sample", help="take a made-up class through the whole grading loop")
     verb.add_argument("chapters", nargs="*", metavar="CHAPTER", help="default: every chapter")
+    verb.add_argument("--inbox", type=Path, metavar="FOLDER", help="only write what they hand in")
     how_to_grade(verb)
     verb.set_defaults(run=sample)
 
@@ -138,7 +139,11 @@ def demo(options: argparse.Namespace) -> int:
 
 def sample(options: argparse.Namespace) -> int:
     from autograde.layout import Layout
-    from autograde.loop import run
+    from autograde.loop import hand_in_all, run
+
+    if options.inbox:
+        print(hand_in_all(Layout(), options.inbox, options.chapters or None))
+        return 0
 
     def grade_chapter(chapter: str, submissions: Iterable[Submitted], layout: Layout) -> None:
         print(graded(chapter, submissions, layout, options))

@@ -6,10 +6,11 @@ of the class, and try again when a worker is killed. What a worker does is `grad
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import multiprocessing
+import multiprocessing.util
 import os
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -24,6 +25,7 @@ from autograde.grade import (
     Setting,
     Task,
     close_station,
+    forget_station,
     grade_task,
     infrastructure,
     station,
@@ -62,10 +64,11 @@ def _begin(setting: Setting) -> None:
     """In a new worker process."""
     global _setting
     _setting = setting
+    forget_station()
     with contextlib.suppress(OSError):
         die_with_parent()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    atexit.register(close_station)
+    multiprocessing.util.Finalize(None, close_station, exitpriority=1)
 
 
 def _open(setting: Setting) -> None:
@@ -113,7 +116,9 @@ class LocalCrew:
         """
         count = self.workers or os.cpu_count() or 1
         flying: dict[Future[Verdict], Keyed] = {}
-        context = multiprocessing.get_context("spawn")
+        # A fork needs no imports, and is safe as long as nobody else runs in this process.
+        method = "fork" if threading.active_count() == 1 else "spawn"
+        context = multiprocessing.get_context(method)
         pool = ProcessPoolExecutor(count, context, _begin, (self.setting,))
         try:
             wait_for = [pool.submit(_warm) for _ in range(count)]
@@ -188,23 +193,24 @@ class DaskCrew:
         waiting = iter(tasks)
         flying: dict[Any, Keyed] = {}
         self.client.wait_for_workers(1, timeout=60)
-        [setting] = self.client.scatter([self.setting], broadcast=True)
-        self._warm(setting)
+        self._warm()
         threads = sum(self.client.nthreads().values()) or 1
         results = as_completed(loop=self.client.loop)
-        for future in self._submit(islice(waiting, AHEAD * threads), setting, flying):
+        for future in self._submit(islice(waiting, AHEAD * threads), flying):
             results.add(future)
         for future in results:
             key, task = flying.pop(future)
             yield key, self._result(future, task)
-            for other in self._submit(islice(waiting, 1), setting, flying):
+            for other in self._submit(islice(waiting, 1), flying):
                 results.add(other)
 
-    def _warm(self, setting: Any) -> None:
+    def _warm(self) -> None:
         """Have each worker try its canaries before anything is graded."""
         workers = list(self.client.scheduler_info(n_workers=-1)["workers"])
         ready = [
-            self.client.submit(_open, setting, workers=[w], pure=False, allow_other_workers=True)
+            self.client.submit(
+                _open, self.setting, workers=[w], pure=False, allow_other_workers=True
+            )
             for w in workers
         ]
         for future in ready:
@@ -212,12 +218,15 @@ class DaskCrew:
             if isinstance(fault, CanaryDied | SandboxError):
                 raise refusal(fault) from fault
 
-    def _submit(
-        self, tasks: Iterable[Keyed], setting: Any, flying: dict[Any, Keyed]
-    ) -> Iterator[Any]:
+    def _submit(self, tasks: Iterable[Keyed], flying: dict[Any, Keyed]) -> Iterator[Any]:
         for key, task in tasks:
             future = self.client.submit(
-                grade_task, task, setting, key=f"grade-{key}", pure=False, retries=TRIES
+                grade_task,
+                task.whole(),
+                self.setting,
+                key=f"grade-{key}",
+                pure=False,
+                retries=TRIES,
             )
             flying[future] = (key, task)
             yield future

@@ -44,6 +44,7 @@ from autograde.verdict import SENTENCES, Outcome, QuestionVerdict, State, Verdic
 TRIES = 3
 GRADER_MODULES = (
     "exam",
+    "foresight",
     "grade",
     "kernel",
     "lockdown",
@@ -91,12 +92,19 @@ class Setting:
 
 @dataclass(frozen=True)
 class Task:
-    """One submission on its way to a worker: the bytes of its normalised notebook, or why there are none."""
+    """One submission on its way to a worker: its normalised notebook, or why there is none."""
 
     student: str
     sha256: str
-    notebook: bytes = b""
+    notebook: Path | bytes = b""
     problem: str | None = None
+
+    def whole(self) -> Task:
+        """With the bytes of the notebook, for a worker that has no such file."""
+        return dataclasses.replace(self, notebook=self.read())
+
+    def read(self) -> bytes:
+        return self.notebook.read_bytes() if isinstance(self.notebook, Path) else self.notebook
 
 
 class CanaryDied(Exception):
@@ -185,6 +193,11 @@ def close_station() -> None:
         now.sandbox.close()
 
 
+def forget_station() -> None:
+    """In a forked process: the sandbox of the parent is not ours to use or to end."""
+    _stations.__dict__.clear()
+
+
 def grade_task(task: Task, setting: Setting) -> Verdict:
     """The verdict on one submission.
 
@@ -196,11 +209,13 @@ def grade_task(task: Task, setting: Setting) -> Verdict:
     try:
         if task.problem is not None:
             raise Unreadable(task.problem)
-        paper = read_paper(task.notebook, exam)
+        paper = read_paper(task.read(), exam)
     except Unreadable as fault:
         message = f"Nothing could be graded: {fault}"
         nothing = _all(exam, Outcome.NOT_ATTEMPTED, 0.0, message)
         return _verdict(task, setting, nothing, start, State.UNREADABLE)
+    except OSError as fault:
+        return infrastructure(task, setting, str(fault), start)
     here = station(setting)
     try:
         questions = here.grade(paper)
@@ -309,6 +324,11 @@ class Summary:
     lines: Path
     seconds: float
 
+    def __str__(self) -> str:
+        others = [f"{n} {state}" for state, n in self.states.items() if state is not State.GRADED]
+        known = f", {self.cached} known from earlier runs" if self.cached else ""
+        return ", ".join([f"{self.graded} graded in {self.seconds:.1f} s{known}", *others]) + "."
+
 
 def grade(
     chapter: str,
@@ -352,6 +372,7 @@ def grade(
     fresh = {key: s for s, key in roll if key not in store}
     with store, crew:
         tasks = (_task(s, key) for key, s in fresh.items())
+        tqdm.monitor_interval = 0  # no thread of its own: see LocalCrew
         bar = tqdm(total=len(fresh), desc=chapter, unit="sub", disable=not progress or not fresh)
         with bar:
             for key, verdict in crew.verdicts(tasks):
@@ -400,12 +421,11 @@ def _key(submitted: Submitted) -> str:
 
 
 def _task(submitted: Submitted, key: str) -> tuple[str, Task]:
-    problem, notebook = submitted.problem, b""
-    if problem is None and submitted.notebook is not None:
-        notebook = submitted.notebook.read_bytes()
-    elif problem is None:
+    problem = submitted.problem
+    if problem is None and submitted.notebook is None:
         problem = "there is no notebook"
-    return key, Task(submitted.student, submitted.sha256, notebook, problem)
+    notebook = submitted.notebook if problem is None else None
+    return key, Task(submitted.student, submitted.sha256, notebook or b"", problem)
 
 
 def _named(submitted: Submitted, key: str, store: Store, lost: dict[str, Verdict]) -> Verdict:
@@ -471,7 +491,20 @@ class Store:
             return Verdict.from_json(json.loads(file.readline())["verdict"])
 
     def add(self, key: str, verdict: Verdict) -> None:
-        """Append a verdict in one write."""
+        """Append a verdict in one write. Raises CourseError if the disk is full."""
         line = json.dumps({"key": key, "verdict": verdict.to_json()}).encode() + b"\n"
-        self.places[key] = self.file.tell()
-        self.file.write(line)
+        place = self.file.tell()
+        try:
+            written = self.file.write(line)
+        except OSError as fault:
+            raise self._full(str(fault)) from fault
+        if written != len(line):
+            raise self._full("no space left")
+        self.places[key] = place
+
+    def _full(self, why: str) -> CourseError:
+        return CourseError(
+            self.path,
+            f"a verdict could not be written: {why}.",
+            "Make room and run the same command again; what was graded is kept.",
+        )

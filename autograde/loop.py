@@ -22,6 +22,14 @@ from autograde.verify import verify
 Grade = Callable[[str, Sequence[Submission], Layout], object]
 
 
+def hand_in_all(layout: Layout, inbox: Path, chapters: Sequence[str] | None = None) -> str:
+    """Write what the sample class hands in, a folder for each student; say how many there are."""
+    samples = stock.all_samples(layout, chapters)
+    for sample in samples:
+        stock.hand_in(sample, layout, inbox / sample.student)
+    return f"{len(samples)} submissions in {inbox}"
+
+
 def run(layout: Layout, grade: Grade, chapters: Sequence[str] | None = None) -> int:
     """Take a sample class through every step in the course folder and print what each says.
 

@@ -197,7 +197,7 @@ def spill(notebook: NotebookNode, path: Path) -> None:
             raise CourseError(where, f"it is no Python: {error}", "Correct it.") from error
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         first = sorted(names, key=lambda node: (node.lineno, isinstance(node.ctx, ast.Load)))
-        seen: set[str] = set()
+        seen = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         for node in first:
             if node.id in bound and node.id not in seen and isinstance(node.ctx, ast.Load):
                 if "check" in cell.metadata or "exercise" in cell.metadata:

@@ -286,6 +286,7 @@ def command(level: str, python: str, descriptor: int) -> list[str]:
     start = START.format(folder=folder, paths=list(found.packages), descriptor=descriptor)
     inside = [found.python, "-I", "-S", "-c", start]
     if level == "rlimits":
+        _refuse_hidden(found)
         return inside
     wall = [bubblewrap(), "--die-with-parent", "--new-session"]
     wall += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
@@ -331,6 +332,20 @@ def bubblewrap() -> str:
             "`--sandbox rlimits` grades without it, with limits but without a wall.",
         )
     return found
+
+
+def _refuse_hidden(found: Environment) -> None:
+    """Without bubblewrap, who runs student code must be able to read its Python. Raises CourseError."""
+    if os.geteuid() != 0:
+        return
+    for path in (*found.folders, *found.packages):
+        for part in (Path(path), *Path(path).parents):
+            if part.is_dir() and not part.stat().st_mode & 0o001:
+                raise CourseError(
+                    part,
+                    "only root can open this folder, and student code that needs it does not run as root.",
+                    "Grade as an ordinary user, or install Python where everybody can read it.",
+                )
 
 
 def _crowd(limits: Limits) -> int:

@@ -13,6 +13,7 @@ import gc
 import json
 import os
 import platform
+import shutil
 import signal
 import socket
 import sys
@@ -26,6 +27,9 @@ from autograde import lockdown
 from autograde.kernel import Failure, Kernel, OutputLimit, failure, translate
 from autograde.wire import HEAD, Caps, Channel, Closed, Foreign, Message, Oversized, WireFault, pack
 
+FOLDERS: dict[int, str] = {}
+"""Where each child may write, at the level without namespaces."""
+
 
 # ------------------------------------------------------------------------ the warm process
 def main(descriptor: int) -> None:
@@ -38,7 +42,7 @@ def main(descriptor: int) -> None:
         told = failure(problem)
         say(control, {"failed": f"{told.kind}: {told.text} {told.place}".strip()})
         return
-    say(control, {"ready": True, "filter": job["level"] == "bubblewrap"})
+    say(control, {"ready": True})
     while True:
         request, fds, _, _ = socket.recv_fds(control, 64, 1)
         if not request:
@@ -99,6 +103,7 @@ def fork_child(
 ) -> dict[str, Any]:
     """Start a child that answers on the socket `end`: its process number, or why there is none."""
     reader, writer = os.pipe()
+    folder = tempfile.mkdtemp(prefix="student-") if job["level"] == "rlimits" else "/tmp"
     try:
         first = os.fork()
     except OSError as fault:
@@ -110,7 +115,7 @@ def fork_child(
         try:
             os.close(reader)
             control.close()
-            become_student(writer, end, job, kernel)
+            become_student(writer, end, job, kernel, folder)
         finally:
             os._exit(70)
     os.close(writer)
@@ -118,13 +123,15 @@ def fork_child(
         told = pipe.read()
     if job["level"] == "bubblewrap":
         os.waitpid(first, 0)
+    else:
+        FOLDERS[first] = folder
     try:
         return dict(json.loads(told))
     except ValueError:
         return {"failed": "the new process ended before it was ready"}
 
 
-def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel) -> None:
+def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel, folder: str) -> None:
     """In the child: lock down, tell the parent through `writer`, answer until the end. Never returns."""
 
     def tell(**what: Any) -> None:
@@ -144,7 +151,7 @@ def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel) -
         else:
             os.setsid()
             lockdown.die_with_parent()
-            os.chdir(tempfile.mkdtemp(prefix="student-"))
+            os.chdir(folder)
             lockdown.limit(**limits)
             tell(pid=os.getpid())
         lockdown.refuse_calls()
@@ -168,6 +175,7 @@ def end_child(pid: int, level: str) -> dict[str, Any]:
     _, status, usage = os.wait4(pid, 0)
     if level == "rlimits":
         end_strays(pid)
+        shutil.rmtree(FOLDERS.pop(pid), ignore_errors=True)
     seconds = usage.ru_utime + usage.ru_stime
     return {"status": status, "seconds": seconds, "memory": usage.ru_maxrss * 1024}
 
@@ -231,7 +239,7 @@ class Student:
         """Answer until the other end closes."""
         with contextlib.suppress(Closed, WireFault):
             while True:
-                self.answer(self.channel.receive(resolve=self.resolve))
+                self.answer(self.channel.receive(resolve=self.resolve, more=True))
 
     def answer(self, request: Message) -> None:
         number, values = request.number, request.values
@@ -301,7 +309,7 @@ class Student:
         frame = pack("callback", handle, list(args), kwargs, caps=self.channel.caps)
         self.channel.send(frame)
         while True:
-            message = self.channel.receive(resolve=self.resolve)
+            message = self.channel.receive(resolve=self.resolve, more=True)
             if message.kind == "value":
                 return message.values[0]
             if message.kind == "raised":

@@ -14,24 +14,28 @@ import inspect
 import resource
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from autograde.exam import Cell, Exam, Paper, Question, fingerprint
+from autograde.foresight import foresee
 from autograde.kernel import Kernel
 from autograde.sandbox import Inmate, Sandbox, SandboxError
 from autograde.verdict import SENTENCES, Outcome, QuestionVerdict
-from autograde.wire import Closed, Foreign, Late, Message, Oversized, WireFault, pack
+from autograde.wire import Caps, Channel, Closed, Foreign, Late, Message, Oversized, WireFault, pack
 
 LONGEST_MESSAGE = 2000
 LONGEST_HIDDEN_MESSAGE = 400
 WORKING_MEMORY = 1 << 30
+PATIENCE = 0.1
+"""Seconds to wait for answers that are no longer needed, before the process is replaced."""
 
 
 class Fault(BaseException):
@@ -96,25 +100,27 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
     exam, limits = bench.exam, sandbox.limits
     bench.kernel.namespace["SEED"] = int(fingerprint([exam.sha256, paper.sha256])[:16], 16)
     session = Session(exam, paper, sandbox)
-    papers: dict[str, QuestionVerdict] = {}
-    spaces = {q.id: bench.namespace(session.proxies(bench)) for q in exam.questions}
+    done: dict[str, QuestionVerdict] = {}
+    proxies = session.proxies(bench)
+    spaces = {question.id: bench.namespace(proxies) for question in exam.questions}
     spent = dict.fromkeys(spaces, 0.0)
     with session, spare_memory(WORKING_MEMORY):
         for hidden in (False, True):
             for question in exam.questions:
-                if question.id in papers:
+                if question.id in done:
                     continue
                 if not hidden and not paper.attempted(question.exercise, exam):
                     outcome, message = Outcome.NOT_ATTEMPTED, ""
                 else:
-                    session.begin(question, hidden, limits.question_seconds - spent[question.id])
+                    session.begin(hidden, limits.question_seconds - spent[question.id])
                     start = time.monotonic()
                     code = bench.code[question.id, hidden]
+                    session.foresee(code, bench)
                     outcome, message = run_part(code, spaces[question.id], session)
                     spent[question.id] += time.monotonic() - start
                 if outcome is not Outcome.RIGHT or hidden:
-                    papers[question.id] = _verdict(question, outcome, message)
-    return tuple(papers[q.id] for q in exam.questions)
+                    done[question.id] = _verdict(question, outcome, message)
+    return tuple(done[q.id] for q in exam.questions)
 
 
 def run_part(code: CodeType, space: dict[str, Any], session: Session) -> tuple[Outcome, str]:
@@ -193,7 +199,12 @@ class Session:
     deadline: float = 0.0
     chosen: frozenset[int] | None = None
     handles: list[Callable[..., Any]] = field(default_factory=list)
-    ours: dict[int, str] = field(default_factory=dict)
+    ours: dict[Callable[..., Any], str] = field(default_factory=dict)
+    plan: deque[tuple[int, bytes]] = field(default_factory=deque)
+    is_sent: bool = False
+    running: int = -1
+    seconds: float = 0.0
+    last_moment: float = 0.0
 
     def __enter__(self) -> Session:
         self.last_moment = time.monotonic() + self.sandbox.limits.submission_seconds
@@ -203,8 +214,9 @@ class Session:
         self.end()
 
     # -------------------------------------------------------------- questions
-    def begin(self, question: Question, hidden: bool, seconds: float) -> None:
+    def begin(self, hidden: bool, seconds: float) -> None:
         """A part of a question begins; it may take so many seconds."""
+        self.drain()
         self.hidden, self.raised, self.callbacks = hidden, "", 0
         self.handles.clear()
         self.seconds = max(seconds, 0.0)
@@ -212,37 +224,77 @@ class Session:
 
     def finish(self) -> None:
         """A part of a question is over. Raises Fault if the student's process went on talking."""
+        self.drain()
         if self.inmate is not None and not self.inmate.channel.quiet():
             raise Fault(Outcome.PROTOCOL)
 
     def proxies(self, bench: Bench) -> dict[str, Callable[..., Any]]:
         """For each exercise a function that asks the student's process."""
         found = {name: make_proxy(self, name, bench.signatures[name]) for name in bench.signatures}
-        self.ours.update({id(proxy): name for name, proxy in found.items()})
-        self.kept = [*getattr(self, "kept", []), found]  # the ids above stay theirs
+        self.ours = {proxy: name for name, proxy in found.items()}
         return found
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of the student. Raises Fault or Lost, or gives the exception that it raised."""
         self.raised = ""
         try:
-            inmate = self.ready()
             try:
+                self.ready()
                 return self.converse(name, args, kwargs)
             except (WireFault, Late, Closed) as problem:
-                raise Fault(self.autopsy(problem, inmate)) from None
+                raise Fault(self.autopsy(problem)) from None
         except SandboxError as lost:
             raise Lost(str(lost)) from lost
 
     def converse(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Ask, serve callbacks, and read the answer. Raises WireFault, Late, Closed or Fault."""
-        number = self.next_number()
-        self.send("call", number, name, list(args), kwargs)
-        while (answer := self.receive()).kind == "callback":
+        if not self.is_foreseen(name, args, kwargs):
+            self.drain()
+            self.ready()
+            number = self.next_number()
+            self.send("call", number, name, list(args), kwargs)
+        else:
+            number, _ = self.plan.popleft()
+        while (answer := self.receive(more=bool(self.plan))).kind == "callback":
             self.serve(answer)
         if answer.number != number:
             raise WireFault("an answer to another question")
         return self.read_answer(name, answer, args, kwargs)
+
+    # -------------------------------------------------------------- calls sent ahead
+    def foresee(self, code: CodeType, bench: Bench) -> None:
+        """Find out which calls this part will make."""
+        caps = self.sandbox.limits.caps
+        space, names = bench.kernel.namespace, self.exam.references
+        self.plan.extend(foresee(code, space, names, self.next_number, caps))
+        self.is_sent = False
+
+    def is_foreseen(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """True if this call is the next of the plan; the first time, the whole plan is sent."""
+        if not self.plan:
+            return False
+        number, frame = self.plan[0]
+        try:
+            now = pack("call", number, name, list(args), kwargs, caps=self.caps, share=True)
+        except (Foreign, Oversized):
+            return False
+        if now != frame:
+            return False
+        if not self.is_sent:
+            self.is_sent = True
+            self.channel.send(b"".join(frame for _, frame in self.plan), self.deadline)
+        return True
+
+    def drain(self) -> None:
+        """Drop the rest of the plan and the answers to it; a process that does not give them is ended."""
+        soon = time.monotonic() + PATIENCE
+        try:
+            while self.plan and self.is_sent and self.inmate is not None:
+                self.plan.popleft()
+                self.channel.receive(soon, more=bool(self.plan))
+        except (WireFault, Late, Closed):
+            self.end()
+        self.plan.clear()
 
     def read_answer(
         self, name: str, answer: Message, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -276,10 +328,10 @@ class Session:
     # -------------------------------------------------------------- callbacks
     def form_of(self, value: Any) -> list[Any] | None:
         """How a function crosses: the student's own by name, ours as a handle."""
-        if id(value) in self.ours:
-            return ["x", self.ours[id(value)]]
         if not callable(value):
             return None
+        if type(value) is FunctionType and value in self.ours:
+            return ["x", self.ours[value]]
         self.handles.append(value)
         return ["c", len(self.handles) - 1]
 
@@ -306,8 +358,8 @@ class Session:
             return self.send("raised", asked.number, type(problem).__name__)
 
     # -------------------------------------------------------------- process
-    def ready(self) -> Inmate:
-        """The process with the student's cells run. Raises Fault if time is up, SandboxError."""
+    def ready(self) -> None:
+        """Have a process with the student's cells run. Raises Fault if time is up, SandboxError."""
         while self.inmate is None:
             if time.monotonic() >= self.last_moment:
                 raise Fault(Outcome.TIMEOUT)
@@ -315,11 +367,10 @@ class Session:
             try:
                 self.run_cells()
             except (WireFault, Late, Closed) as problem:
-                self.blame(self.running, self.autopsy(problem, self.inmate))
+                self.blame(self.running, self.autopsy(problem))
                 self.end()
         if not self.deadline:
             self.deadline = min(time.monotonic() + self.seconds, self.last_moment)
-        return self.inmate
 
     def run_cells(self) -> None:
         """Run the cells that have not broken a process before."""
@@ -385,9 +436,11 @@ class Session:
         self.broken[position] = outcome
         self.stopped[self.paper.cells[position].title] = (outcome, SENTENCES[outcome])
 
-    def autopsy(self, problem: Exception, inmate: Inmate) -> Outcome:
+    def autopsy(self, problem: Exception) -> Outcome:
         """What a broken conversation means; the process is gone afterwards. Raises SandboxError."""
-        self.inmate = None
+        inmate, self.inmate = self.inmate, None
+        assert inmate is not None
+        self.plan.clear()
         ending = self.sandbox.dismiss(inmate)
         if isinstance(problem, WireFault):
             return Outcome.PROTOCOL
@@ -401,6 +454,7 @@ class Session:
     def end(self) -> None:
         """End the process, if there is one. Raises SandboxError."""
         inmate, self.inmate = self.inmate, None
+        self.plan.clear()
         if inmate is not None:
             self.sandbox.dismiss(inmate)
 
@@ -409,15 +463,21 @@ class Session:
         self.number += 1
         return self.number
 
-    def send(self, kind: str, number: int, *values: Any) -> None:
+    @property
+    def channel(self) -> Channel:
         assert self.inmate is not None
-        caps = self.inmate.channel.caps
-        frame = pack(kind, number, *values, caps=caps, functions=self.form_of, share=True)
-        self.inmate.channel.send(frame, self.deadline)
+        return self.inmate.channel
 
-    def receive(self) -> Message:
-        assert self.inmate is not None
-        return self.inmate.channel.receive(self.deadline)
+    @property
+    def caps(self) -> Caps:
+        return self.channel.caps
+
+    def send(self, kind: str, number: int, *values: Any) -> None:
+        frame = pack(kind, number, *values, caps=self.caps, functions=self.form_of, share=True)
+        self.channel.send(frame, self.deadline)
+
+    def receive(self, *, more: bool = False) -> Message:
+        return self.channel.receive(self.deadline, more=more)
 
 
 # ------------------------------------------------------------------------ proxies

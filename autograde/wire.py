@@ -388,10 +388,16 @@ class Channel:
         except OSError as fault:
             raise Closed from fault
 
-    def receive(self, deadline: float | None = None, resolve: Resolve | None = None) -> Message:
+    def receive(
+        self,
+        deadline: float | None = None,
+        resolve: Resolve | None = None,
+        *,
+        more: bool = False,
+    ) -> Message:
         """The next message. Raises WireFault, Closed or Late.
 
-        Each side waits for the other in turn, so a byte after the end of a frame is a fault too.
+        Unless `more` are on their way, a byte after the end of the frame is a fault too.
         """
         while len(self.buffer) < HEAD.size:
             self._more(deadline, 1 << 14)
@@ -400,10 +406,11 @@ class Channel:
             raise WireFault("a frame that is too long")
         while (missing := HEAD.size + size - len(self.buffer)) > 0:
             self._more(deadline, min(missing + 1, 1 << 20))
-        if missing < 0:
+        if missing < 0 and not more:
             raise WireFault("an answer nobody asked for")
-        body = bytes(memoryview(self.buffer)[HEAD.size :])
-        self.buffer = bytearray()
+        end = HEAD.size + size
+        body = bytes(self.buffer[HEAD.size : end])
+        self.buffer = self.buffer[end:]
         return unpack(body, text_size, caps=self.caps, resolve=resolve, share=self.share)
 
     def quiet(self) -> bool:

@@ -354,7 +354,7 @@ except OSError:
     pass
 """
 LEAK = """\
-seen, shown = {}, {"scores_by_loop": 3, "scores": 4, "cosine_scores": 4}
+seen, shown = {}, SHOWN
 def note(name, Q, K):
     seen.setdefault(name, []).append((Q.tolist(), K.tolist()))
     hidden = [seen[n][shown[n]:] for n in seen if len(seen[n]) > shown[n]]
@@ -388,10 +388,12 @@ def NAME(Q, K):
 
 def leak(notebook: NotebookNode) -> None:
     """Functions that are right until any of them sees a hidden test, and then tell what they were given."""
+    shown = {n: find(notebook, f"test_{n}").source.count("stage(") for n in EXERCISES}
     for name in EXERCISES:
         right = RIGHT[name].replace(name, f"right_{name}", 1)
         say = SAY.replace("NAME", name)
-        find(notebook, name).source = (LEAK if name == EXERCISES[0] else "") + right + say
+        spy = LEAK.replace("SHOWN", repr(shown)) if name == EXERCISES[0] else ""
+        find(notebook, name).source = spy + right + say
 
 
 def symbolic_link(folder: Path, notebook: NotebookNode) -> None:

@@ -35,7 +35,7 @@ from autograde.grade import (
 from autograde.sandbox import Limits, SandboxError
 from autograde.verdict import Outcome, State, Verdict
 from bench import corpus
-from tests.graded import QUICK, ask, hand_in, make_course, small_exam, timeless
+from tests.graded import QUICK, SETUP, ask, hand_in, make_course, small_exam, timeless
 
 NN = corpus.CHAPTER
 ROOT = Path(__file__).resolve().parent.parent
@@ -234,6 +234,43 @@ def test_seeds_differ_between_papers_and_not_between_runs():
     )
     seeds = [ask(exam, f"def number(seed):\n    return {n}").message for n in (2, 2, 3)]
     assert seeds[0] == seeds[1] != seeds[2]
+
+
+SEEN_AHEAD = """
+def check(function, *stages):
+    for label, args, kwargs in stages:
+        expect(function(*args, **kwargs) == 2 * args[0], label)
+def hidden(function, expected, label, *args):
+    expect(function(*args) == expected(*args), label)
+"""
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "check(double, ('one', (1,), {}), ('two', (2,), {}))",
+        "check(double, ('one', (double(1),), {}))",
+        "check(double, ('any', (float(np.random.random()),), {}), ('two', (2,), {}))",
+        "x = np.ones(())\ncheck(double, ('array', (x,), {}))\nx += 1\ncheck(double, ('changed', (x,), {}))",
+        "for n in range(200):\n    hidden(double, lambda x: 2 * x, 'many', np.full((), n))",
+        "check(double, ('wide', (3,), {}))\nexpect(double(4) == 8, 'by hand')\ncheck(double, ('last', (5,), {}))",
+    ],
+)
+def test_calls_sent_ahead_give_what_calls_one_by_one_give(shown):
+    exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=SETUP + SEEN_AHEAD)
+    assert ask(exam, "def double(x):\n    return x + x").state is Outcome.RIGHT
+    assert ask(exam, "def double(x):\n    return x + 1.5").state is Outcome.WRONG
+
+
+def test_a_call_sent_ahead_that_nobody_needs_changes_nothing():
+    shown = "check(double, ('one', (1,), {}), ('two', (2,), {}), ('three', (3,), {}))"
+    exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=SETUP + SEEN_AHEAD)
+    for line in ("while True: pass", "import os; os._exit(1)", "print('x' * 10 ** 8)"):
+        source = f"def double(x):\n    if x == 2:\n        return 0\n    if x == 3:\n        {line}\n    return 2 * x"
+        start = time.monotonic()
+        verdict = ask(exam, source)
+        assert (verdict.state, verdict.message) == (Outcome.WRONG, "two")
+        assert time.monotonic() - start < QUICK.question_seconds + 2
 
 
 # ------------------------------------------------------------------------ a class

@@ -392,6 +392,15 @@ def test_limits_alone_where_bubblewrap_cannot_run():
     assert done.stdout == "all well\n", done.stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
+def test_root_does_not_grade_with_a_python_that_only_root_can_read(tmp_path):
+    hidden = tmp_path / "hidden"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(hidden)], check=True)
+    hidden.chmod(0o700)
+    with pytest.raises(CourseError, match="only root can open"):
+        command("rlimits", str(hidden / "bin" / "python"), 3)
+
+
 # ------------------------------------------------------------------------ cells as IPython runs them
 @pytest.mark.parametrize(
     "source",

@@ -236,6 +236,52 @@ def soft_lookup(query, keys, values, sharpness):
     answer = positive @ values / positive.sum()
 """,
     ),
+    Wrong(
+        "soft_lookup",
+        "sharpness_after_exp",
+        "You multiplied the exponentials by the sharpness. There it cancels when you divide by their sum, and at 0 it leaves 0/0. It multiplies the scores, inside the exponential.",
+        """
+def soft_lookup(query, keys, values, sharpness):
+    positive = sharpness * np.exp(keys @ query)
+    return positive @ values / positive.sum()
+""",
+    ),
+    Wrong(
+        "soft_lookup",
+        "row_kept",
+        "Your numbers are right, but the answer is a table with one row, shape (1, d_v). One query gives one answer of shape (d_v,): use keys @ query.",
+        """
+def soft_lookup(query, keys, values, sharpness):
+    positive = np.exp(sharpness * (query[None, :] @ keys.T))
+    return positive @ values / positive.sum()
+""",
+    ),
+    Wrong(
+        "soft_lookup",
+        "mean_of_weighted",
+        "You took the mean of the weighted values. The weights already divide: add up.",
+        """
+def soft_lookup(query, keys, values, sharpness):
+    positive = np.exp(sharpness * (keys @ query))
+    weights = positive / positive.sum()
+    return (weights[:, None] * values).mean(axis=0)
+""",
+    ),
+    Wrong(
+        "soft_lookup",
+        "integer_answer",
+        "With whole numbers in the input, the answer must still be floats (np.zeros_like copies the integer type).",
+        """
+def soft_lookup(query, keys, values, sharpness):
+    positive = np.exp(sharpness * (keys @ query))
+    weights = positive / positive.sum()
+    answer = np.zeros_like(values[0])
+    for c in range(len(answer)):
+        answer[c] = weights @ values[:, c]
+    return answer
+""",
+        unnamed=True,
+    ),
     Right(
         "soft_lookup",
         "loop",
@@ -472,6 +518,50 @@ def self_attention_raw(X):
     Y = positive / positive.sum(axis=1, keepdims=True) @ X
 """,
     ),
+    Wrong(
+        "self_attention_raw",
+        "distance",
+        "You scored by distance. Here the score of two words is their dot product.",
+        """
+def self_attention_raw(X):
+    positive = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1))
+    return positive / positive.sum(axis=1, keepdims=True) @ X
+""",
+    ),
+    Wrong(
+        "self_attention_raw",
+        "itself_times_zero",
+        "You left out the word itself. In (1.10) the sum runs over all words, i = j included.",
+        """
+def self_attention_raw(X):
+    positive = np.exp(X @ X.T) * (1 - np.eye(len(X)))
+    return positive / positive.sum(axis=1, keepdims=True) @ X
+""",
+    ),
+    Wrong(
+        "self_attention_raw",
+        "earlier_words_only",
+        "You let each word see the earlier ones only. That is chapter 7; here every word asks all words.",
+        """
+def self_attention_raw(X):
+    positive = np.tril(np.exp(X @ X.T))
+    return positive / positive.sum(axis=1, keepdims=True) @ X
+""",
+    ),
+    Wrong(
+        "self_attention_raw",
+        "integer_table",
+        "With whole numbers in the input, the result must still be a table of floats (np.zeros_like copies the integer type).",
+        """
+def self_attention_raw(X):
+    out = np.zeros_like(X)
+    for i, x in enumerate(X):
+        positive = np.exp(X @ x)
+        out[i] = positive @ X / positive.sum()
+    return out
+""",
+        unnamed=True,
+    ),
     Right(
         "self_attention_raw",
         "word_by_word",
@@ -576,7 +666,7 @@ def hand_set_head(task, n, sharpness):
     Wrong(
         "hand_set_head",
         "first_row_empty",
-        "Your first position asks for nobody, so its weights are all equal. It has no predecessor and asks for itself.",
+        "Your first position treats all positions alike, so its weights are all equal. It has no predecessor and asks for itself.",
         """
 def hand_set_head(task, n, sharpness):
     asked = {"copy": np.eye(n), "previous": np.eye(n, k=-1), "average": np.eye(n) + np.eye(n, k=-1)}[task]
@@ -587,7 +677,7 @@ def hand_set_head(task, n, sharpness):
     Wrong(
         "hand_set_head",
         "rows_and_columns_swapped",
-        "Your columns ask and your rows are asked. Row i belongs to the position that asks, column j to the one that is asked for.",
+        "Your columns ask and your rows are asked. Row i belongs to the position that asks, column j to the one that is asked for. If you used np.eye, the shift is k=-1.",
         """
 def hand_set_head(task, n, sharpness):
     asked = {"copy": np.eye(n), "previous": np.eye(n, k=-1), "average": np.eye(n) + np.eye(n, k=-1)}[task]
@@ -774,6 +864,41 @@ def hand_set_head(task, n, sharpness):
     asked[0, 0] = 1
     positive = np.exp(sharpness * asked)
     weights = positive / positive.sum(axis=1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "hand_set_head",
+        "next_unrepaired",
+        "Your head looks at the next position, and the last one at nobody. Position i asks for i − 1: np.eye(n, k=-1).",
+        """
+def hand_set_head(task, n, sharpness):
+    asked = {"copy": np.eye(n), "previous": np.eye(n, k=1), "average": np.eye(n) + np.eye(n, k=1)}[task]
+    positive = np.exp(sharpness * asked)
+    return positive / positive.sum(axis=1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "hand_set_head",
+        "sharpness_divides",
+        "You divided by the sharpness. It is the score itself: it multiplies.",
+        """
+def hand_set_head(task, n, sharpness):
+    asked = {"copy": np.eye(n), "previous": np.eye(n, k=-1), "average": np.eye(n) + np.eye(n, k=-1)}[task]
+    asked[0, 0] = 1
+    positive = np.exp(asked / sharpness)
+    return positive / positive.sum(axis=1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "hand_set_head",
+        "sum_of_the_table",
+        "You divided by the sum of the whole table. Every row has a sum of its own.",
+        """
+def hand_set_head(task, n, sharpness):
+    asked = {"copy": np.eye(n), "previous": np.eye(n, k=-1), "average": np.eye(n) + np.eye(n, k=-1)}[task]
+    asked[0, 0] = 1
+    positive = np.exp(sharpness * asked)
+    return positive / positive.sum()
 """,
     ),
     Right(

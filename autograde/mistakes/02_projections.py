@@ -176,6 +176,24 @@ def project(X, W_Q, W_K, W_V):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
 """,
     ),
+    Wrong(
+        "project",
+        "transposed_twice",
+        ".T reverses all axes, so this holds for one sentence only. X @ W carries leading axes along.",
+        """
+def project(X, W_Q, W_K, W_V):
+    return tuple((W.T @ X.T).T for W in (W_Q, W_K, W_V))
+""",
+    ),
+    Wrong(
+        "project",
+        "one_array",
+        "Q and V differ in shape, so no single array holds them. Return a tuple: Q, K, V.",
+        """
+def project(X, W_Q, W_K, W_V):
+    return np.array([X @ W_Q, X @ W_K, X @ W_V])
+""",
+    ),
     Right(
         "project",
         "einsum",
@@ -266,7 +284,7 @@ def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
     Wrong(
         "parameter_count",
         "width_taken_as_total",
-        "You divided d_k and d_v by the number of heads. They are meant per head already.",
+        "Your count does not grow with the number of heads. d_k and d_v are the widths of one head: do not divide them by n_heads, and count each head's three matrices and its d_v rows of W_O.",
         """
 def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
     d_k, d_v = d_k / n_heads, d_v / n_heads
@@ -435,6 +453,37 @@ def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
         """
 def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
     print(n_heads * (2 * d_k + d_v) * (d_model + bias) + output * (n_heads * d_v + bias) * d_model)
+""",
+    ),
+    Wrong(
+        "parameter_count",
+        "flags_ignored",
+        "Your count does not look at output and bias. W_O and the biases count only if asked for.",
+        """
+def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
+    return n_heads * (2 * d_k + d_v) * d_model
+""",
+    ),
+    Wrong(
+        "parameter_count",
+        "everything_always",
+        "Your count does not look at output and bias. W_O and the biases count only if asked for.",
+        """
+def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
+    count = n_heads * (2 * d_k + d_v) * (d_model + 1)
+    return count + (n_heads * d_v + 1) * d_model
+""",
+    ),
+    Wrong(
+        "parameter_count",
+        "output_bias_per_head",
+        "You gave each head a bias of W_O. W_O exists once, with one bias of d_model numbers.",
+        """
+def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
+    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
+    if output:
+        count += n_heads * (d_v + bias) * d_model
+    return count
 """,
     ),
     Right(
@@ -607,7 +656,7 @@ def initialise(noise, mean_square=1.0):
     Wrong(
         "initialise",
         "constant_spread",
-        "You multiplied by the fixed number 0.02. That suits one width only; the spread must follow d_in.",
+        "You multiplied by the fixed number 0.02. That suits one width only; the standard deviation must follow d_in.",
         """
 def initialise(noise, mean_square=1.0):
     return 0.02 * noise
@@ -636,7 +685,7 @@ def initialise(noise, mean_square=1.0):
     Wrong(
         "initialise",
         "returns_spread",
-        "You returned the spread σ alone. Return weights: the noise times σ.",
+        "You returned the standard deviation σ alone. Return weights: the noise times σ.",
         """
 def initialise(noise, mean_square=1.0):
     return 1 / np.sqrt(noise.shape[-2] * mean_square)
@@ -650,6 +699,47 @@ def initialise(noise, mean_square=1.0):
 def initialise(noise, mean_square=1.0):
     weights = noise / np.sqrt(noise.shape[-2] * mean_square)
 """,
+    ),
+    Wrong(
+        "initialise",
+        "size_ignored",
+        "d_in has no effect on your weights. It stands under the root of (2.16), next to the mean square.",
+        """
+def initialise(noise, mean_square=1.0):
+    return noise / np.sqrt(mean_square)
+""",
+    ),
+    Wrong(
+        "initialise",
+        "two_axes_only",
+        "Your code takes two axes only. With leading axes d_in is noise.shape[-2].",
+        """
+def initialise(noise, mean_square=1.0):
+    d_in, d_out = noise.shape
+    return noise / np.sqrt(d_in * mean_square)
+""",
+    ),
+    Wrong(
+        "initialise",
+        "half_of_the_inverse",
+        "** binds before /: x**-1/2 is half of 1/x. Write x ** -0.5.",
+        """
+def initialise(noise, mean_square=1.0):
+    return noise * (noise.shape[-2] * mean_square) ** -1 / 2
+""",
+    ),
+    Wrong(
+        "initialise",
+        "integer_weights",
+        "With whole numbers in the input, the result must still be a table of floats (np.zeros_like copies the integer type).",
+        """
+def initialise(noise, mean_square=1.0):
+    weights = np.zeros_like(noise)
+    for i in np.ndindex(noise.shape):
+        weights[i] = noise[i] / np.sqrt(noise.shape[-2] * mean_square)
+    return weights
+""",
+        unnamed=True,
     ),
     Right(
         "initialise",

@@ -123,7 +123,7 @@ def scores_by_loop(Q, K):
     Wrong(
         "scores_by_loop",
         "integer_table",
-        "Your table holds whole numbers, so every product is cut to an integer when it is stored. Make it with np.zeros((n_q, n_k)), which holds floats.",
+        "Your products are cut to whole numbers, by int() or by a table of integers. Make the table with np.zeros((n_q, n_k)), which holds floats.",
         """
 def scores_by_loop(Q, K):
     table = np.zeros((len(Q), len(K)), dtype=int)
@@ -344,7 +344,7 @@ def scores(Q, K):
     Wrong(
         "scores",
         "np_dot_mixes_batches",
-        "np.dot on batches pairs every matrix of one with every matrix of the other. Use @, which keeps each pair by itself.",
+        "np.dot, np.inner and np.tensordot pair every matrix of one batch with every matrix of the other. Use @, which keeps each pair by itself.",
         """
 def scores(Q, K):
     return np.dot(Q, np.swapaxes(K, -1, -2))
@@ -353,10 +353,28 @@ def scores(Q, K):
     Wrong(
         "scores",
         "first_two_axes_swapped",
-        "You swapped axes 0 and 1. That is right for a matrix, but in a batch axis 0 counts the examples: swap the last two, -1 and -2.",
+        "Your transpose moves axis 0. That is right for a matrix, but in a batch axis 0 counts the examples: swap the last two, -1 and -2.",
         """
 def scores(Q, K):
     return Q @ np.swapaxes(K, 0, 1)
+""",
+    ),
+    Wrong(
+        "scores",
+        "axes_from_the_front",
+        "You counted axes from the front, which fits only one number of axes. Count from the end: -1 and -2.",
+        """
+def scores(Q, K):
+    return Q @ np.swapaxes(K, 1, 2)
+""",
+    ),
+    Wrong(
+        "scores",
+        "transpose_021",
+        "You named three axes, which fits only one number of axes. Swap the last two, whatever stands before them: np.swapaxes(K, -1, -2).",
+        """
+def scores(Q, K):
+    return Q @ K.transpose(0, 2, 1)
 """,
     ),
     Wrong(
@@ -601,14 +619,35 @@ def cosine_scores(Q, K):
     Wrong(
         "cosine_scores",
         "epsilon_spoils_short_vectors",
-        "a constant added to the lengths spoils them",
+        "You added a constant to the lengths that is not small beside a short vector. Replace only a length of exactly 0.",
         """
 def cosine_scores(Q, K):
-    q = Q / (np.linalg.norm(Q, axis=-1, keepdims=True) + 1e-6)
-    k = K / (np.linalg.norm(K, axis=-1, keepdims=True) + 1e-6)
+    q = Q / (np.linalg.norm(Q, axis=-1, keepdims=True) + 1e-8)
+    k = K / (np.linalg.norm(K, axis=-1, keepdims=True) + 1e-8)
     return q @ np.swapaxes(k, -1, -2)
 """,
-        unnamed=True,
+    ),
+    Wrong(
+        "cosine_scores",
+        "epsilon_on_the_product",
+        "You added a constant to the product of the lengths. Beside two short vectors it is not small. Replace only a product of exactly 0.",
+        """
+def cosine_scores(Q, K):
+    q = np.linalg.norm(Q, axis=-1)[..., :, None]
+    k = np.linalg.norm(K, axis=-1)[..., None, :]
+    return Q @ np.swapaxes(K, -1, -2) / (q * k + 1e-8)
+""",
+    ),
+    Wrong(
+        "cosine_scores",
+        "floor_under_the_lengths",
+        "You set a floor under the lengths, so short vectors get cosines near 0. Replace only a length of exactly 0.",
+        """
+def cosine_scores(Q, K):
+    q = Q / np.maximum(np.linalg.norm(Q, axis=-1, keepdims=True), 1e-3)
+    k = K / np.maximum(np.linalg.norm(K, axis=-1, keepdims=True), 1e-3)
+    return q @ np.swapaxes(k, -1, -2)
+""",
     ),
     Wrong(
         "cosine_scores",

@@ -427,7 +427,7 @@ def masked_softmax(scores, mask):
     Wrong(
         "masked_softmax",
         "nan_for_empty",
-        "An empty row came out as NaN: -inf minus -inf. It must be zeros; the softmax of chapter 5 gives them.",
+        "An empty row came out as NaN: -inf minus -inf, or 0 divided by 0. It must be zeros; the softmax of chapter 5 gives them.",
         """
 def masked_softmax(scores, mask):
     with np.errstate(invalid="ignore"):
@@ -559,6 +559,26 @@ def masked_softmax(scores, mask):
     return e / (e.sum(axis=-1, keepdims=True) + 1e-3)
 """,
     ),
+    Wrong(
+        "masked_softmax",
+        "finite_fill_then_zeroed",
+        "You filled with a finite number, such as -1000, and wrote zeros afterwards. Where the permitted scores are lower than the fill, their weights underflow and the row sums to 0. Fill with -inf.",
+        """
+def masked_softmax(scores, mask):
+    return np.where(mask, softmax(np.where(mask, scores, -1000.0)), 0.0)
+""",
+    ),
+    Wrong(
+        "masked_softmax",
+        "no_maximum",
+        "You took exp of the scores as they are: it is 0 below -745 and infinite above 709. Subtract the largest permitted score of each row first, or call softmax of chapter 5.",
+        """
+def masked_softmax(scores, mask):
+    e = np.where(mask, np.exp(scores), 0.0)
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+""",
+    ),
     Right(
         "masked_softmax",
         "by_hand",
@@ -632,7 +652,7 @@ def masked_softmax(scores, mask):
     Wrong(
         "leaks",
         "own_row_compared",
-        "You compare all rows, also those of the tokens you changed; they may move. Compare only the rows at or before t.",
+        "Your function raises the alarm at functions of the past alone. Compare only the rows at or before t with the same rows of the unchanged run.",
         """
 def leaks(attention, X):
     rng = np.random.default_rng(0)
@@ -648,7 +668,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "allclose",
-        "A faint leak slips through. You compare with a tolerance, where a proper mask changes nothing at all (use np.array_equal), or you change the tokens by too little.",
+        "A faint leak slips through: you compare with a tolerance. Any change counts, however small: use np.array_equal.",
         """
 def leaks(attention, X):
     rng = np.random.default_rng(0)
@@ -664,7 +684,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "one_cut",
-        "You tried one cut, in the middle. A leak within the second half is not seen: try every t.",
+        "You do not try every cut, so some leaks are not seen: t runs from 0 to n - 2, one by one.",
         """
 def leaks(attention, X):
     half = len(X) // 2
@@ -676,7 +696,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "one_cut_after_the_middle",
-        "You tried one cut only, after the middle token. A leak on either side of it is not seen: try every t.",
+        "You do not try every cut, so some leaks are not seen: t runs from 0 to n - 2, one by one.",
         """
 def leaks(attention, X):
     t = len(X) // 2
@@ -710,7 +730,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "first_row_only",
-        "You looked at the first output row only. A leak into a later row is not seen: compare all rows up to t, for every t.",
+        "Only leaks into the first output row are found. Compare all rows up to t, for every t; one difference is enough.",
         """
 def leaks(attention, X):
     other = X.copy()
@@ -752,7 +772,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "set_to_zero",
-        "You changed tokens by setting them to zero. A token that is zero already does not change, and its leak is not seen.",
+        "A token of zeros stays as it is under your change, and its leak is not seen. Replace tokens by other numbers.",
         """
 def leaks(attention, X):
     before = attention(X)
@@ -767,14 +787,14 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "all_features_alike",
-        "You added the same number to every feature. A suspect that centres its tokens first does not notice: change each feature differently.",
+        "You added the same number to every feature. An attention that centres its tokens first does not notice: change each feature differently.",
         """
 def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] += 1.0
-        if not np.allclose(attention(other)[: t + 1], before[: t + 1], rtol=0, atol=1e-12):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
             return True
     return False
 """,
@@ -782,7 +802,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "multiplied",
-        "You multiplied the later tokens by a number. Zeros stay zeros, and a suspect that scales its tokens first does not notice. Replace them.",
+        "You multiplied the later tokens by a number. Zeros stay zeros, and an attention that scales its tokens first does not notice. Replace them.",
         """
 def leaks(attention, X):
     before = attention(X)
@@ -925,7 +945,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "always_false",
-        "Your function says False to every suspect: it looks at no output after a change. Compare the rows before and after.",
+        "Your function says False to every attention: it looks at no output after a change. Compare the rows before and after.",
         """
 def leaks(attention, X):
     before = attention(X)
@@ -934,6 +954,165 @@ def leaks(attention, X):
         other[t + 1:] = 5.0
         after = attention(X)
         if not np.array_equal(after[: t + 1], before[: t + 1]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "tiny_tolerance",
+        "A faint leak slips through: you compare with a tolerance. Any change counts, however small: use np.array_equal.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(1)
+    before = np.asarray(attention(X))
+    changes = [0.0]
+    for t in range(1, len(X)):
+        other = np.concatenate([X[:t], X[t:] + 1 + rng.random(X[t:].shape)])
+        changes.append(np.abs(attention(other)[:t] - before[:t]).max())
+    return max(changes) > 1e-13
+""",
+    ),
+    Wrong(
+        "leaks",
+        "tiny_change",
+        "Your changes are too small: a faint leak, or an attention that rounds, does not notice them. Replace tokens by numbers of size 1.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] += 1e-8 * rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "starts_at_one",
+        "Your cuts start too late: a leak from the second token into the first is not seen. t starts at 0.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(1, len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "stops_too_early",
+        "Your cuts end too early: a leak from the last token into the one before it is not seen. The last t is n - 2.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 2):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "last_feature_only",
+        "You changed the last feature only. A leak through another feature is not seen: change the whole token.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:, -1] += 1.7 + t
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "first_column_only",
+        "You compared the first output column only. Compare whole rows.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1, 0], before[: t + 1, 0]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "last_column_only",
+        "You compared the last output column only. Compare whole rows.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1, -1], before[: t + 1, -1]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "copies_first_token",
+        "You replaced tokens by copies of another token of X. Where all tokens are alike nothing changes, and no leak is seen. Draw new numbers.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = X[0]
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "row_t_left_out",
+        "Row t itself may not move either: compare [: t + 1].",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[:t], before[:t]):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "changes_x_forward",
+        "You changed the caller's X: other = X is the same array under another name. Take X.copy().",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
             return True
     return False
 """,
@@ -997,20 +1176,6 @@ def leaks(attention, X):
         other[j] += rng.normal(size=d)
         moved[:, j] = (attention(other) != attention(X)).any(axis=1)
     return bool(np.triu(moved, k=1).any())
-""",
-    ),
-    Right(
-        "leaks",
-        "tiny_tolerance",
-        """
-def leaks(attention, X):
-    rng = np.random.default_rng(1)
-    before = np.asarray(attention(X))
-    changes = [0.0]
-    for t in range(1, len(X)):
-        other = np.concatenate([X[:t], X[t:] + 1 + rng.random(X[t:].shape)])
-        changes.append(np.abs(attention(other)[:t] - before[:t]).max())
-    return max(changes) > 1e-13
 """,
     ),
     Right(

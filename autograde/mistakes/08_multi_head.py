@@ -166,7 +166,7 @@ def split_heads(X, n_heads):
     Wrong(
         "split_heads",
         "changes_shape_in_place",
-        "You set X.shape, which changes the caller's array. X.reshape(...) returns a new view and leaves X as it was.",
+        "You changed the caller's array (X.shape = …, or X[...] = …). X.reshape(...) leaves X as it was.",
         """
 def split_heads(X, n_heads):
     d = X.shape[-1]
@@ -451,6 +451,24 @@ def merge_heads(H):
     out = np.swapaxes(H, -3, -2).reshape(*H.shape[:-3], H.shape[-2], -1).copy()
     H *= 0
     return out
+""",
+    ),
+    Wrong(
+        "merge_heads",
+        "swaps_the_batch_axis_keeps_leading",
+        "You swapped axes 0 and 1. That is right without a batch, but in a batch axis 0 counts the examples: swap -3 and -2.",
+        """
+def merge_heads(H):
+    return H.swapaxes(0, 1).reshape(*H.shape[:-3], H.shape[-2], -1)
+""",
+    ),
+    Wrong(
+        "merge_heads",
+        "hstack",
+        "np.hstack joins along axis 1, and in a batch it splits off the examples, not the heads. Swap -3 and -2, then reshape.",
+        """
+def merge_heads(H):
+    return np.hstack(H)
 """,
     ),
     Right(
@@ -1026,30 +1044,6 @@ def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
     ),
     Wrong(
         "multi_head_attention",
-        "filled_with_minus_ten",
-        "You filled blocked scores with -10: e to the -10 is small, not 0. Use -inf.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -10.0)
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
         "filled_with_minus_1e9",
         "A query that may attend to nothing got the mean of all values: with -1e9 everywhere the softmax is uniform. Use -inf, and softmax of chapter 5 gives zeros.",
         """
@@ -1074,8 +1068,32 @@ def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
     ),
     Wrong(
         "multi_head_attention",
+        "filled_with_minus_ten",
+        "You filled blocked scores with -10: e to the -10 is small, not 0. Use -inf.",
+        """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    def split(Y):
+        width, rest = divmod(Y.shape[-1], n_heads)
+        if rest:
+            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
+        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
+
+    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
+    if mask is not None:
+        mask = mask[..., None, :, :]
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -10.0)
+    heads = softmax(scores) @ V
+    heads = heads.swapaxes(-3, -2)
+    joined = heads.reshape(*heads.shape[:-2], -1)
+    return joined @ W_O
+""",
+    ),
+    Wrong(
+        "multi_head_attention",
         "nan_for_empty_rows",
-        "A query that may attend to nothing gives NaN in your softmax: -inf minus -inf. Its output must be zeros.",
+        "A query that may attend to nothing gives NaN in your softmax: -inf minus -inf, or 0 divided by 0. Its output must be zeros.",
         """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
     def split(Y):
@@ -1194,6 +1212,103 @@ def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
     V = (X_kv @ W_V).reshape(n_k, n_heads, -1).transpose(1, 0, 2)
     heads, _ = scaled_dot_product_attention(Q, K, V, mask)
     return heads.transpose(1, 0, 2).reshape(n_q, -1) @ W_O
+""",
+    ),
+    Wrong(
+        "multi_head_attention",
+        "not_unpacked",
+        "scaled_dot_product_attention returns two things, (output, weights). Take the first.",
+        """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    def split(Y):
+        width, rest = divmod(Y.shape[-1], n_heads)
+        if rest:
+            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
+        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
+
+    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
+    H = scaled_dot_product_attention(Q, K, V, mask if mask is None else mask[..., None, :, :])
+    H = np.swapaxes(H, -3, -2)
+    return H.reshape(*H.shape[:-2], -1) @ W_O
+""",
+    ),
+    Wrong(
+        "multi_head_attention",
+        "not_unpacked_method",
+        "scaled_dot_product_attention returns two things, (output, weights). Take the first.",
+        """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    def split(Y):
+        width, rest = divmod(Y.shape[-1], n_heads)
+        if rest:
+            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
+        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
+
+    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
+    H = scaled_dot_product_attention(Q, K, V, mask if mask is None else mask[..., None, :, :])
+    H = H.swapaxes(-3, -2)
+    return H.reshape(*H.shape[:-2], -1) @ W_O
+""",
+    ),
+    Wrong(
+        "multi_head_attention",
+        "mask_any",
+        "A mask with no True in it was taken for no mask. Ask `if mask is not None`; a mask that permits nothing gives zeros.",
+        """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    def split(Y):
+        width, rest = divmod(Y.shape[-1], n_heads)
+        if rest:
+            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
+        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
+
+    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
+    mask = mask[..., None, :, :] if mask is not None and mask.any() else None
+    H, _ = scaled_dot_product_attention(Q, K, V, mask)
+    H = H.swapaxes(-3, -2)
+    return H.reshape(*H.shape[:-2], -1) @ W_O
+""",
+    ),
+    Wrong(
+        "multi_head_attention",
+        "mask_of_three_axes_only",
+        "Your function takes one batch axis at most. There may be more: keep X.shape[:-1], and give the mask its head axis with mask[..., None, :, :].",
+        """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    def split(Y):
+        width, rest = divmod(Y.shape[-1], n_heads)
+        if rest:
+            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
+        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
+
+    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
+    if mask is not None:
+        mask = mask[:, None] if mask.ndim == 3 else mask
+    H, _ = scaled_dot_product_attention(Q, K, V, mask)
+    H = H.swapaxes(-3, -2)
+    return H.reshape(*H.shape[:-2], -1) @ W_O
+""",
+    ),
+    Wrong(
+        "multi_head_attention",
+        "one_batch_axis_only",
+        "Your function takes one batch axis at most. There may be more: keep X.shape[:-1], and give the mask its head axis with mask[..., None, :, :].",
+        """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    if W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
+        raise ValueError("the heads do not divide the columns")
+    if X_q.ndim == 2:
+        mask = None if mask is None else mask[None]
+        return multi_head_attention(X_q[None], X_kv[None], W_Q, W_K, W_V, W_O, n_heads, mask)[0]
+    B, n, _ = X_q.shape
+    n_k = X_kv.shape[1]
+    Q = (X_q @ W_Q).reshape(B, n, n_heads, -1).transpose(0, 2, 1, 3)
+    K = (X_kv @ W_K).reshape(B, n_k, n_heads, -1).transpose(0, 2, 1, 3)
+    V = (X_kv @ W_V).reshape(B, n_k, n_heads, -1).transpose(0, 2, 1, 3)
+    if mask is not None:
+        mask = mask[:, None] if mask.ndim == 3 else mask
+    H, _ = scaled_dot_product_attention(Q, K, V, mask)
+    return H.transpose(0, 2, 1, 3).reshape(B, n, -1) @ W_O
 """,
     ),
     Wrong(

@@ -23,6 +23,7 @@ c.CourseDirectory.course_id = "stock"
 c.ExecutePreprocessor.timeout = {timeout}
 """
 SCORE = """\
+import sys
 from nbgrader.api import Gradebook, MissingEntry
 with Gradebook("sqlite:///" + sys.argv[1]) as book:
     for student in sys.argv[3:]:

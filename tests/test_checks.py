@@ -116,25 +116,23 @@ def example_functions(name):
     return {n: f for n, f in space.items() if isinstance(f, kind) and n not in before | written}
 
 
-def test_table_of_the_catalogue(capsys):
-    """Printed for the record: exercise, wrong answers rejected, right accepted, named in the notebook."""
-    lines = []
-    for name, exercise in EXERCISES:
-        this = chapter(name)
-        mine = [entry for entry in load(name) if entry.exercise == exercise]
-        wrong = [e for e in mine if isinstance(e, Wrong)]
-        right = [e for e in mine if isinstance(e, Right)]
-        rejected = [e for e in wrong if this.run(exercise, e.code, whole=True) is not None]
-        named = [e for e in wrong if e.sentence in str(this.run(exercise, e.code, whole=False))]
-        accepted = [e for e in right if this.run(exercise, e.code, whole=True) is None]
-        lines.append(
-            f"{name[:2]} {exercise:30s} wrong rejected {len(rejected):2d}/{len(wrong):2d}   "
-            f"right accepted {len(accepted)}/{len(right)}   named {len(named):2d}/{len(wrong):2d}"
-        )
-        assert len(rejected) == len(wrong)
-        assert len(accepted) == len(right)
-    with capsys.disabled():
-        print("\n" + "\n".join(lines))
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_counts_of_an_exercise(name, exercise, record_property):
+    """Printed below the test run: how many wrong answers are rejected and named, and right ones accepted."""
+    this = chapter(name)
+    mine = [entry for entry in load(name) if entry.exercise == exercise]
+    wrong = [e for e in mine if isinstance(e, Wrong)]
+    right = [e for e in mine if isinstance(e, Right)]
+    rejected = [e for e in wrong if this.run(exercise, e.code, whole=True) is not None]
+    named = [e for e in wrong if e.sentence in str(this.run(exercise, e.code, whole=False))]
+    accepted = [e for e in right if this.run(exercise, e.code, whole=True) is None]
+    record_property(
+        "counts",
+        f"{name[:2]} {exercise:30s} wrong rejected {len(rejected):2d}/{len(wrong):2d}   "
+        f"right accepted {len(accepted)}/{len(right)}   named in the notebook {len(named):2d}/{len(wrong):2d}",
+    )
+    assert len(rejected) == len(wrong)
+    assert len(accepted) == len(right)
 
 
 def test_seed_decides_the_hidden_draws():

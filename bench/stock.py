@@ -30,7 +30,7 @@ with Gradebook("sqlite:///" + sys.argv[1]) as book:
         try:
             found = book.find_submission(sys.argv[2], student)
             graded = not found.needs_manual_grade
-            print(student, found.score if graded else "manual", sep="\\t")
+            print(student, f"{found.score:g}" if graded else "manual", sep="\\t")
         except MissingEntry:
             print(student, "none", sep="\\t")
 """

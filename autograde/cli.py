@@ -186,14 +186,22 @@ def grade(options: argparse.Namespace) -> int:
     from autograde.collect import load
     from autograde.layout import Layout
     from autograde.record import record
+    from autograde.verdict import State
 
     layout = Layout()
     chapter = layout.find(options.chapter)
-    summary = graded(chapter, load(chapter, layout), layout, options)
+    submissions = load(chapter, layout)
+    if not submissions:
+        raise CourseError(
+            layout.course / "collected",
+            f"there is no work of {chapter} to grade.",
+            f"Collect it first: python -m autograde collect {chapter} INBOX",
+        )
+    summary = graded(chapter, submissions, layout, options)
     print(summary)
     if not options.no_record:
         print(record(chapter, layout, summary.lines))
-    return 0
+    return 1 if summary.states[State.INFRASTRUCTURE] else 0
 
 
 def feedback(options: argparse.Namespace) -> int:

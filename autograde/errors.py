@@ -20,3 +20,6 @@ class CourseError(Exception):
         self.what = what
         self.remedy = remedy
         super().__init__(f"{self.where}: {what}\n  What to do: {remedy}")
+
+    def __reduce__(self) -> tuple[type[CourseError], tuple[str, str, str]]:
+        return CourseError, (self.where, self.what, self.remedy)  # so that it can cross processes

@@ -1,0 +1,112 @@
+"""`kill -9` on the whole grader at twenty moments, then the same command again: nothing shows that it happened."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from autograde import stock
+from autograde.gradebook import open_gradebook
+from autograde.layout import ROOT, Layout
+from autograde.ledger import read_ledger
+from autograde.sandbox import command
+
+CHAPTER = "03_scores"
+FORMS = ("csv", "canvas", "moodle")
+
+
+def course(folder: Path) -> Layout:
+    """A copy of the package and of one chapter, in which the commands of the guide work."""
+
+    def unwanted(parent: str, names: list[str]) -> list[str]:
+        data = Path(parent).name == "course"
+        return [n for n in names if n == "__pycache__" or (data and n not in KEPT)]
+
+    shutil.copytree(ROOT / "autograde", folder / "autograde", ignore=unwanted)
+    for part, suffixes in (("solutions", (".md", ".ipynb")), ("chapters", (".ipynb",))):
+        (folder / part).mkdir()
+        for suffix in suffixes:
+            shutil.copy(ROOT / part / f"{CHAPTER}{suffix}", folder / part)
+    return Layout(folder)
+
+
+KEPT = {"nbgrader_config.py", "README.md"}  # of the course folder; the rest is somebody's data
+
+
+def run(layout: Layout, *words: str, kill_after: float | None = None) -> int:
+    """One command of the guide in a process group of its own; killed with all it started."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autograde", *words],
+        cwd=layout.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    if kill_after is not None:
+        time.sleep(kill_after)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.wait(timeout=300)
+
+
+def marks(layout: Layout) -> dict[str, object]:
+    """What the gradebook says, without random ids and without the moment of grading."""
+    found: dict[str, object] = {}
+    with open_gradebook(layout) as gradebook:
+        for row in gradebook.assignment_submissions(CHAPTER):
+            (notebook,) = row.notebooks
+            grades = {g.name: (g.auto_score, g.manual_score, g.max_score) for g in notebook.grades}
+            comments = {c.name: c.comment for c in notebook.comments}
+            found[row.student_id] = (grades, comments, row.timestamp, row.score)
+    return found
+
+
+def exports(layout: Layout) -> dict[str, bytes]:
+    for form in FORMS:
+        assert run(layout, "export", CHAPTER, "--format", form) == 0
+    folder = layout.course / "exports"
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_twenty_kills_leave_no_trace(tmp_path):
+    try:
+        command("bubblewrap", sys.executable, 0)
+    except Exception as lacking:
+        pytest.skip(f"bubblewrap is needed: {lacking}")
+    calm, shaken = course(tmp_path / "calm"), course(tmp_path / "shaken")
+    inbox = tmp_path / "inbox"
+    for sample in stock.sample_class(CHAPTER, calm):
+        stock.hand_in(sample, calm, inbox / sample.student)
+    for layout in (calm, shaken):
+        assert run(layout, "collect", CHAPTER, str(inbox)) == 0
+
+    start = time.monotonic()
+    assert run(calm, "grade", CHAPTER, "--workers", "2") == 0
+    seconds = time.monotonic() - start
+
+    rng = random.Random(20)
+    ended = [
+        run(shaken, "grade", CHAPTER, "--workers", "2", kill_after=rng.uniform(0.1, seconds))
+        for _ in range(20)
+    ]
+    assert ended.count(-signal.SIGKILL) >= 5, "the moments were all too late"
+    assert run(shaken, "grade", CHAPTER, "--workers", "2") == 0
+
+    assert marks(shaken) == marks(calm)
+    assert len(marks(calm)) == 8
+    assert exports(shaken) == exports(calm)
+    verdicts = [
+        sorted((e.verdict.student, e.verdict.score or 0.0) for e in read_ledger(layout).entries)
+        for layout in (calm, shaken)
+    ]
+    assert verdicts[0] == verdicts[1], "no verdict is in the log twice"
+    for layout in (calm, shaken):
+        assert run(layout, "verify") == 0

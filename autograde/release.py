@@ -471,7 +471,7 @@ def execute(notebook: NotebookNode, path: Path) -> None:
             extra_arguments=["--IPKernelApp.log_level=40"],  # its notice about TCP is no news
         )
         try:
-            client.execute(env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"})
+            client.execute(env=surroundings())
         except (CellExecutionError, CellTimeoutError) as error:
             cell, index = next(
                 (c, i)
@@ -487,6 +487,12 @@ def execute(notebook: NotebookNode, path: Path) -> None:
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             clean_outputs(cell, f"{path}, {named(cell, index)}")
+
+
+def surroundings() -> dict[str, str]:
+    """The environment of a kernel: the same for everybody, and with Python's own warnings."""
+    ours = {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    return {k: v for k, v in os.environ.items() if k != "PYTHONWARNINGS"} | ours
 
 
 def named(cell: NotebookNode, index: int) -> str:

@@ -18,6 +18,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from autograde.layout import ROOT
+
 CHAPTER = "03_scores"
 EXERCISES = ("scores_by_loop", "scores", "cosine_scores")
 RIGHT: dict[str, str] = {
@@ -256,7 +258,7 @@ READ_TESTS = """\
 import glob, json, os, re
 def look():
     found = []
-    for folder in (".", "..", "../..", "/work", "/work/main", "/tmp", "/grader", "/root"):
+    for folder in (".", "..", "../..", "COURSE", "COURSE/solutions", "/tmp", "/grader", "/home"):
         for path in glob.glob(folder + "/*.ipynb") + glob.glob(folder + "/*/*.ipynb"):
             try:
                 text = open(path).read()
@@ -274,14 +276,14 @@ for text in look():
             exec(match[0], space)
 def cosine_scores(Q, K):
     return space["expected_cosine"](Q, K)
-"""
+""".replace("COURSE", str(ROOT))
 GRADEBOOK = """\
 import glob, os, sqlite3
-for folder in (".", "..", "../..", "../../..", "../../../..", "/work/main/autograde/course"):
+for folder in (".", "..", "../..", "../../..", "../../../..", "COURSE/autograde/course"):
     for path in glob.glob(os.path.join(folder, "gradebook.db")):
         with sqlite3.connect(path) as book:
             book.execute("update grade set manual_score = 321, needs_manual_grade = 0")
-"""
+""".replace("COURSE", str(ROOT))
 WRAP = """\
 from ipykernel.ipkernel import IPythonKernel
 shell = get_ipython()
@@ -301,14 +303,14 @@ if os.fork() == 0:
     if os.fork() == 0:
         for _ in range(600):
             time.sleep(0.1)
-            for path in glob.glob("../../../gradebook.db") + glob.glob("/work/**/gradebook.db"):
+            for path in glob.glob("../../../gradebook.db") + glob.glob("COURSE/**/gradebook.db"):
                 try:
                     with sqlite3.connect(path) as book:
                         book.execute("update grade set manual_score = 99, needs_manual_grade = 0")
                 except Exception:
                     pass
     os._exit(0)
-"""
+""".replace("COURSE", str(ROOT))
 KILL = """\
 import os, signal
 for pid in {os.getppid(), os.getpid() - 1, 1, -1}:

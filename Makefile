@@ -35,7 +35,7 @@ serve: book          ## show the pages at http://localhost:8000
 
 $(READY): requirements.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; name one with: make PYTHON=python3.12")'
-	@$(PYTHON) -m venv $(ENV) || { echo "The venv module is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@$(PYTHON) -m venv $(ENV) || { echo "$(ENV) could not be made, see above. If venv is missing: apt-get install python3-venv. If $(ENV) is a link: remove it, or touch $(READY)."; exit 1; }
 	@echo "setting up $(ENV) (about two minutes, once)"
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt -c constraints.txt
 	@touch $@

@@ -186,10 +186,12 @@ def grade(options: argparse.Namespace) -> int:
     from autograde.collect import load
     from autograde.layout import Layout
     from autograde.record import record
+    from autograde.release import require_current
     from autograde.verdict import State
 
     layout = Layout()
     chapter = layout.find(options.chapter)
+    require_current(chapter, layout)
     submissions = load(chapter, layout)
     if not submissions:
         raise CourseError(
@@ -210,7 +212,7 @@ def feedback(options: argparse.Namespace) -> int:
 
     layout = Layout()
     pages = write(layout.find(options.chapter), layout, options.students or None)
-    print(f"{len(pages)} pages in {layout.course / 'feedback'}")
+    print(f"{len(pages)} pages of feedback in {layout.course / 'feedback'}")
     return 0
 
 
@@ -226,9 +228,11 @@ def export(options: argparse.Namespace) -> int:
 def regrade(options: argparse.Namespace) -> int:
     from autograde.layout import Layout
     from autograde.regrade import regrade as again
+    from autograde.release import require_current
 
     layout = Layout()
     chapter = layout.find(options.chapter)
+    require_current(chapter, layout)
     print(again(chapter, layout, lambda them: print(graded(chapter, them, layout, options))))
     return 0
 

@@ -88,7 +88,9 @@ def marks(chapter: str, layout: Layout) -> list[Mark]:
             )
     if not found:
         raise CourseError(
-            layout.course, f"no marks of {chapter} were recorded.", "Record them first."
+            layout.course,
+            f"no marks of {chapter} were recorded.",
+            f"Grade it first: python -m autograde grade {chapter}",
         )
     return found
 

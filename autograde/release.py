@@ -114,6 +114,15 @@ def drift(layout: Layout | None = None) -> list[str]:
     return faults + [f"{path}: built from no source; remove it." for path in orphans(layout)]
 
 
+def require_current(name: str, layout: Layout) -> None:
+    """Raise CourseError if a chapter's built notebooks do not match its source: old tests would be used."""
+    if fault := state(name, read_all(layout), layout):
+        where, what = fault.split(": ", 1)
+        raise CourseError(
+            where, what.split(";")[0] + ".", "Run make notebooks, then the same command again."
+        )
+
+
 def state(name: str, book: dict[str, Source], layout: Layout) -> str | None:
     """None if the built notebooks of a chapter are current, else the sentence that says what is not."""
     for path in (layout.solution(name), layout.chapter(name)):

@@ -268,7 +268,7 @@ def make_room(layout: Layout, students: set[str]) -> None:
             layout.course,
             f"this course holds the work of students who are not of the sample class "
             f"({', '.join(strangers[:3])}{', …' if len(strangers) > 3 else ''}).",
-            "Run the demo in another checkout, or move submitted/, autograded/ and gradebook.db away.",
+            "Run it in another checkout.",
         )
     for name in (*PEOPLE, "feedback", "originals", "exports", "verdicts", "regrades"):
         shutil.rmtree(layout.course / name, ignore_errors=True)

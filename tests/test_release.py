@@ -9,7 +9,7 @@ import pytest
 
 from autograde.errors import CourseError
 from autograde.layout import Layout
-from autograde.release import build, drift, fingerprint
+from autograde.release import build, drift, fingerprint, require_current
 
 HEAD = """---
 jupytext:
@@ -114,7 +114,10 @@ def test_build_is_complete_and_repeatable(layout):
     # only what changed is built again; a change of the first chapter reaches the second through the recap
     layout.source("02_second").write_text(layout.source("02_second").read_text() + "\nMore.\n")
     assert len(drift(layout)) == 1
+    with pytest.raises(CourseError, match=r"source has changed\.\n.*make notebooks"):
+        require_current("02_second", layout)
     assert build(layout=layout) == ["02_second"]
+    require_current("02_second", layout)
     text = layout.source("01_first").read_text()
     layout.source("01_first").write_text(
         text.replace("return 2 * x", "return x * 2").replace("... * x", "x * ...")
@@ -232,6 +235,11 @@ def test_fault_in_a_source_names_file_cell_and_remedy_and_changes_nothing(layout
         assert words in message
     assert layout.chapter("01_first").read_text() == "what was there"
     assert not layout.solution("01_first").exists()
+
+
+def test_grading_refuses_notebooks_that_are_out_of_step(layout):
+    with pytest.raises(CourseError, match="not built yet"):
+        require_current("01_first", layout)
 
 
 def test_recap_of_an_unknown_function(layout):

@@ -186,7 +186,8 @@ def _call(function, args, kwargs):
     copies, named = _copy(args), _copy(kwargs)
     result = error = None
     try:
-        result = function(*copies, **named)
+        with np.errstate(all="ignore"):  # a warning is no mistake
+            result = function(*copies, **named)
     except Exception as problem:
         error = problem
     labels = list(_inspect.signature(function).parameters) if args else []

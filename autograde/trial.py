@@ -103,7 +103,7 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
     done: dict[str, QuestionVerdict] = {}
     proxies = session.proxies(bench)
     spaces = {question.id: bench.namespace(proxies) for question in exam.questions}
-    spent = dict.fromkeys(spaces, 0.0)
+    left = dict.fromkeys(spaces, limits.question_seconds)
     with session, spare_memory(WORKING_MEMORY):
         for hidden in (False, True):
             for question in exam.questions:
@@ -112,12 +112,11 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
                 if not hidden and not paper.attempted(question.exercise, exam):
                     outcome, message = Outcome.NOT_ATTEMPTED, ""
                 else:
-                    session.begin(hidden, limits.question_seconds - spent[question.id])
-                    start = time.monotonic()
+                    session.begin(hidden, left[question.id])
                     code = bench.code[question.id, hidden]
                     session.foresee(code, bench)
                     outcome, message = run_part(code, spaces[question.id], session)
-                    spent[question.id] += time.monotonic() - start
+                    left[question.id] = session.pause()
                 if outcome is not Outcome.RIGHT or hidden:
                     done[question.id] = _verdict(question, outcome, message)
     return tuple(done[q.id] for q in exam.questions)
@@ -204,6 +203,7 @@ class Session:
     is_sent: bool = False
     running: int = -1
     seconds: float = 0.0
+    since: float = 0.0
     last_moment: float = 0.0
 
     def __enter__(self) -> Session:
@@ -219,8 +219,14 @@ class Session:
         self.drain()
         self.hidden, self.raised, self.callbacks = hidden, "", 0
         self.handles.clear()
-        self.seconds = max(seconds, 0.0)
-        self.deadline = 0.0
+        self.seconds, self.since, self.deadline = seconds, 0.0, 0.0
+
+    def pause(self) -> float:
+        """Stop the clock of the question, which cells do not count against; the seconds that are left."""
+        if self.since:
+            self.seconds = max(self.seconds - (time.monotonic() - self.since), 0.0)
+        self.since = self.deadline = 0.0
+        return self.seconds
 
     def finish(self) -> None:
         """A part of a question is over. Raises Fault if the student's process went on talking."""
@@ -360,6 +366,8 @@ class Session:
     # -------------------------------------------------------------- process
     def ready(self) -> None:
         """Have a process with the student's cells run. Raises Fault if time is up, SandboxError."""
+        if self.inmate is None:
+            self.pause()
         while self.inmate is None:
             if time.monotonic() >= self.last_moment:
                 raise Fault(Outcome.TIMEOUT)
@@ -369,8 +377,9 @@ class Session:
             except (WireFault, Late, Closed) as problem:
                 self.blame(self.running, self.autopsy(problem))
                 self.end()
-        if not self.deadline:
-            self.deadline = min(time.monotonic() + self.seconds, self.last_moment)
+        if not self.since:
+            self.since = time.monotonic()
+            self.deadline = min(self.since + self.seconds, self.last_moment)
 
     def run_cells(self) -> None:
         """Run the cells that have not broken a process before."""

@@ -82,6 +82,23 @@ def test_a_cell_that_does_not_run_says_why():
     assert "line 1" in verdict.message
 
 
+def test_the_time_of_cells_is_not_the_time_of_the_question():
+    slow = Cell("cell 1", "import time; time.sleep(0.8)", "extra")
+    own = replace(QUICK, question_seconds=1.0)
+    assert ask(DOUBLE, "def double(x):\n    return 2 * x", before=(slow, slow), limits=own).score
+    exam = small_exam(
+        "double", "def double(x):\n    return 2 * x", *(2 * ["expect(double(3) == 6, 'no')"]),
+        examples=(Example("import time; time.sleep(1.5); n = 1", frozenset({"n"})),),
+    )  # fmt: skip
+    example = Cell("cell 1", exam.examples[0].source, "example")
+    read = "def double(x):\n    return 2 * x * n"
+    assert ask(exam, read, before=(example,), limits=own).state is Outcome.RIGHT
+    lazy = "import time\ndef double(x):\n    time.sleep(0.7)\n    return 2 * x"
+    assert (
+        ask(DOUBLE, lazy, limits=own).state is Outcome.TIMEOUT
+    )  # visible and hidden part together
+
+
 def test_a_function_that_is_not_there():
     assert "does not define the function double" in ask(DOUBLE, "twice = 1").message
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dataclasses
 import inspect
 import resource
 import signal
@@ -24,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.exam import Cell, Exam, Paper, Question, fingerprint
+from autograde.exam import Exam, Paper, Question, fingerprint
 from autograde.foresight import foresee
 from autograde.kernel import Kernel
 from autograde.sandbox import Inmate, Sandbox, SandboxError
@@ -34,6 +35,8 @@ from autograde.wire import Caps, Channel, Closed, Foreign, Late, Message, Oversi
 LONGEST_MESSAGE = 2000
 LONGEST_HIDDEN_MESSAGE = 400
 WORKING_MEMORY = 1 << 30
+DRAWING = frozenset({"plt", "matplotlib", "pylab", "heat_map", "show"})
+"""A cell that reads one of these may load matplotlib, which is done before any clock runs."""
 PATIENCE = 0.1
 """Seconds to wait for answers that are no longer needed, before the process is replaced."""
 
@@ -119,7 +122,41 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
                     left[question.id] = session.pause()
                 if outcome is not Outcome.RIGHT or hidden:
                     done[question.id] = _verdict(question, outcome, message)
+        for question in exam.questions:
+            if done[question.id].state in (Outcome.WRONG, Outcome.ERROR) and is_right_alone(
+                bench, question, session
+            ):
+                done[question.id] = _verdict(question, Outcome.RIGHT, "")
     return tuple(done[q.id] for q in exam.questions)
+
+
+def is_right_alone(bench: Bench, question: Question, session: Session) -> bool:
+    """Ask a question again where a later cell may have spoilt the answer, with the cells up to it.
+
+    That is what the learner saw: each test ran right after its answer. The process is a fresh one, and what it
+    says reaches nobody.
+    """
+    cells = session.paper.cells
+    place = max(
+        (p for p, c in enumerate(cells) if (c.kind, c.title) == ("solution", question.exercise)),
+        default=len(cells),
+    )
+    if not any(position > place for position in session.rebound):
+        return False
+    alone = dataclasses.replace(session.paper, cells=cells[: place + 1])
+    again = Session(session.exam, alone, session.sandbox, as_written=True)
+    left = session.sandbox.limits.question_seconds
+    with again:
+        again.last_moment = session.last_moment
+        space = bench.namespace(again.proxies(bench))
+        for hidden in (False, True):
+            again.begin(hidden, left)
+            code = bench.code[question.id, hidden]
+            again.foresee(code, bench)
+            if run_part(code, space, again)[0] is not Outcome.RIGHT:
+                return False
+            left = again.pause()
+    return True
 
 
 def run_part(code: CodeType, space: dict[str, Any], session: Session) -> tuple[Outcome, str]:
@@ -183,12 +220,20 @@ def spare_memory(most: int) -> Iterator[None]:
 # ------------------------------------------------------------------------ the student's process
 @dataclass
 class Session:
-    """The process of one student, started when it is needed and started again after it died."""
+    """The process of one student, started when it is needed and started again after it died.
+
+    Attributes
+    ----------
+    as_written: examples are cells like all others: they may replace what the learner bound.
+    rebound: positions of the cells that gave a new value to a name that had one.
+    """
 
     exam: Exam
     paper: Paper
     sandbox: Sandbox
+    as_written: bool = False
     inmate: Inmate | None = None
+    rebound: set[int] = field(default_factory=set)
     broken: dict[int, Outcome] = field(default_factory=dict)
     stopped: dict[str, tuple[Outcome, str]] = field(default_factory=dict)
     hidden: bool = False
@@ -197,6 +242,7 @@ class Session:
     callbacks: int = 0
     deadline: float = 0.0
     chosen: frozenset[int] | None = None
+    draws: bool = False
     handles: list[Callable[..., Any]] = field(default_factory=list)
     ours: dict[Callable[..., Any], str] = field(default_factory=dict)
     plan: deque[tuple[int, bytes]] = field(default_factory=deque)
@@ -387,45 +433,64 @@ class Session:
         self.deadline = time.monotonic() + self.sandbox.limits.question_seconds
         if self.chosen is None:
             self.chosen = self.choose()
+        if self.draws:
+            number = self.next_number()
+            self.deadline = self.last_moment
+            self.send("draws", number)
+            if (answer := self.receive()).number != number or answer.kind != "drew":
+                raise WireFault("not an answer")
         for position, cell in enumerate(self.paper.cells):
             if position in self.broken or position not in self.chosen:
                 continue
             self.running = position
             self.deadline = self.last_moment
-            if cell.kind != "example":  # these are ours, and may load matplotlib
+            is_ours = cell.kind == "example"  # and may load matplotlib
+            if not is_ours:
                 patience = self.sandbox.limits.question_seconds
                 self.deadline = min(time.monotonic() + patience, self.last_moment)
             number = self.next_number()
-            self.send("cell", number, cell.title, cell.source)
-            self.note(cell, number, self.receive())
+            kind = "example" if is_ours and not self.as_written else "cell"
+            self.send(kind, number, cell.title, cell.source)
+            self.note(position, number, self.receive())
         self.deadline = 0.0
 
     def choose(self) -> frozenset[int]:
-        """The cells to run: all of the student's own, and the examples up to the last that these use."""
+        """The cells to run: all of the student's own, and the examples up to the last that these use.
+
+        An own cell can only use what stands before it.
+        """
         cells = self.paper.cells
         own = [p for p, c in enumerate(cells) if c.kind != "example"]
         examples = [p for p, c in enumerate(cells) if c.kind == "example"]
-        if not examples:
-            return frozenset(own)
         number = self.next_number()
         binds = {e.source: e.names for e in self.exam.examples}
-        bound = set().union(*(binds[cells[p].source] for p in examples))
+        bound = DRAWING.union(*(binds[cells[p].source] for p in examples))
         self.send("uses", number, [cells[p].source for p in own], sorted(bound))
         answer = self.receive()
-        if answer.kind != "used" or answer.number != number or len(answer.values) != 1:
-            raise WireFault("not a list of names")
-        names = {name for name in answer.values[0] or () if type(name) is str}
-        needed = [p for p in examples if binds[cells[p].source] & names]
-        return frozenset(own + [p for p in examples if needed and p <= needed[-1]])
+        match answer.kind, answer.values:
+            case "used", [list(used)] if answer.number == number and len(used) == len(own):
+                pass
+            case _:
+                raise WireFault("not a list of names")
+        last = -1
+        for position, listed in zip(own, used, strict=True):
+            names = (
+                {name for name in listed if type(name) is str} if type(listed) is list else set()
+            )
+            self.draws |= bool(names & DRAWING)
+            fitting = [p for p in examples if p < position and binds[cells[p].source] & names]
+            last = max([last, *fitting])
+        return frozenset(own + [p for p in examples if p <= last])
 
-    def note(self, cell: Cell, number: int, answer: Message) -> None:
+    def note(self, position: int, number: int, answer: Message) -> None:
         """Remember how a cell ended. Raises WireFault if the answer is not one."""
+        cell, rebound = self.paper.cells[position], False
         outcome, text = Outcome.ERROR, ""
         match answer.kind, answer.values:
-            case "ran", [None]:
+            case "ran", [None, bool(rebound)]:
                 self.stopped.pop(cell.title, None)
                 outcome = Outcome.RIGHT
-            case "ran", [[str(kind), str(told), str(place)]]:
+            case "ran", [[str(kind), str(told), str(place)], bool(rebound)]:
                 text = f"Your cell stopped with {kind[:60]}: {_told(told, place)}"
             case "memory", []:
                 outcome = Outcome.MEMORY
@@ -435,6 +500,8 @@ class Session:
                 raise WireFault("not the end of a cell")
         if answer.number != number:
             raise WireFault("the end of another cell")
+        if rebound:
+            self.rebound.add(position)
         if outcome is not Outcome.RIGHT:
             self.stopped[cell.title] = (outcome, text)
 

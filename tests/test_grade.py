@@ -35,7 +35,7 @@ from autograde.grade import (
 from autograde.sandbox import Limits, SandboxError
 from autograde.verdict import Outcome, State, Verdict
 from bench import corpus
-from tests.graded import QUICK, SETUP, ask, hand_in, make_course, small_exam, timeless
+from tests.graded import QUICK, SETUP, ask, graded_cells, hand_in, make_course, small_exam, timeless
 
 NN = corpus.CHAPTER
 ROOT = Path(__file__).resolve().parent.parent
@@ -251,6 +251,40 @@ def test_seeds_differ_between_papers_and_not_between_runs():
     )
     seeds = [ask(exam, f"def number(seed):\n    return {n}").message for n in (2, 2, 3)]
     assert seeds[0] == seeds[1] != seeds[2]
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["def helper(x):\n    return 7", "helper = 3", "sum = 3", "def double(x):\n    return 0"],
+)
+def test_a_later_cell_does_not_spoil_an_answer(after):
+    source = "def helper(x):\n    return sum([2 * x])\ndef double(x):\n    return helper(x)"
+    last = Cell("cell 2", after, "extra")
+    assert graded_cells(DOUBLE, Cell("double", source, "solution"), last).state is Outcome.RIGHT
+    wrong = Cell("double", "def double(x):\n    return x", "solution")
+    assert graded_cells(DOUBLE, wrong, Cell("cell 2", "sum = 3", "extra")).score == 0
+
+
+def test_a_later_cell_may_still_hold_the_answer():
+    own = Cell("cell 2", "def double(x):\n    return 2 * x", "extra")
+    stub = Cell("double", "def double(x):\n    return 0", "solution")
+    assert graded_cells(DOUBLE, stub, own).state is Outcome.RIGHT
+
+
+def test_an_example_does_not_replace_a_helper_of_the_same_name():
+    example = "n = 1\ndot = np.ones(2)\nm = dot.sum()"
+    exam = small_exam(
+        "double", DOUBLE.references["double"], "expect(double(3) == 6, 'no')",
+        examples=(Example(example, frozenset({"n", "dot"})),),
+    )  # fmt: skip
+    helper = Cell("cell 1", "def dot(x, y):\n    return x * y", "extra")
+    ours = Cell("cell 2", example, "example")
+    for body in ("dot(x, 2) * n", "dot(x, m)"):
+        last = Cell("double", f"def double(x):\n    return {body}", "solution")
+        read = Cell("cell 3", "n", "extra")
+        assert graded_cells(exam, helper, ours, read, last).state is Outcome.RIGHT
+    early = Cell("double", "def double(x):\n    return 2 * x * n", "solution")
+    assert "name 'n' is not defined" in graded_cells(exam, early, ours).message
 
 
 SEEN_AHEAD = """

@@ -29,11 +29,15 @@ class OutputLimit(BaseException):
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a cell or a call stopped: name of the exception type, its text, where it happened."""
+    """Why a cell or a call stopped: name of the exception type, its text, where it happened.
+
+    `base` is the built-in type that the exception is one of.
+    """
 
     kind: str
     text: str
     place: str
+    base: str = "Exception"
 
 
 # ------------------------------------------------------------------------ stand-ins
@@ -215,7 +219,9 @@ def failure(problem: BaseException) -> Failure:
     if isinstance(problem, SyntaxError):
         place = f"line {problem.lineno}:  {(problem.text or '').strip()}"
         return Failure(type(problem).__name__, problem.msg or "invalid syntax", place)
-    return Failure(type(problem).__name__, text, _place(problem.__traceback__))
+    kind = type(problem)
+    base = next(c for c in kind.__mro__ if vars(builtins).get(c.__name__) is c)
+    return Failure(kind.__name__, text, _place(problem.__traceback__), base.__name__)
 
 
 def _place(trace: TracebackType | None) -> str:

@@ -316,7 +316,7 @@ class Student:
             return self.reply("output", number)
         except BaseException as problem:
             told = failure(problem)
-            return self.reply("raised", number, *shortened(told))
+            return self.reply("raised", number, *shortened(told), told.base)
         finally:
             close_figures()
         changed = [args, kwargs] if self.changed(request) else None

@@ -13,6 +13,7 @@ import contextlib
 import dataclasses
 import inspect
 import resource
+import secrets
 import signal
 import time
 from collections import deque
@@ -37,6 +38,19 @@ LONGEST_HIDDEN_MESSAGE = 400
 WORKING_MEMORY = 1 << 30
 DRAWING = frozenset({"plt", "matplotlib", "pylab", "heat_map", "show"})
 """A cell that reads one of these may load matplotlib, which is done before any clock runs."""
+UNWRITTEN = "NotImplementedError"
+COMMON = frozenset(
+    [
+        "TypeError",
+        "ValueError",
+        "IndexError",
+        "NameError",
+        "AttributeError",
+        "ZeroDivisionError",
+        "KeyError",
+    ]
+) | {UNWRITTEN}
+"""The types of errors that a hidden part may name: a name of the learner's choice could tell an input."""
 PATIENCE = 0.1
 """Seconds to wait for answers that are no longer needed, before the process is replaced."""
 
@@ -172,7 +186,7 @@ def run_part(code: CodeType, space: dict[str, Any], session: Session) -> tuple[O
     except AssertionError as failed:
         return _failed(str(failed), session)
     except StudentRaised as problem:
-        if type(problem).__name__ == "NotImplementedError":
+        if type(problem).__name__ == UNWRITTEN:
             return Outcome.NOT_ATTEMPTED, ""
         text = "" if session.hidden else f"Your code raised {type(problem).__name__}: {problem}"
         return Outcome.ERROR, text
@@ -192,7 +206,7 @@ def _failed(text: str, session: Session) -> tuple[Outcome, str]:
     """A failed assertion: a text of a hidden part must be one short line, a label and no more."""
     if session.hidden and ("\n" in text.strip() or len(text) > LONGEST_HIDDEN_MESSAGE):
         text = ""
-    if session.raised == "NotImplementedError":
+    if session.raised == UNWRITTEN:
         return Outcome.NOT_ATTEMPTED, ""
     return Outcome.ERROR if session.raised else Outcome.WRONG, text
 
@@ -243,7 +257,7 @@ class Session:
     deadline: float = 0.0
     chosen: frozenset[int] | None = None
     draws: bool = False
-    handles: list[Callable[..., Any]] = field(default_factory=list)
+    handles: dict[int, Callable[..., Any]] = field(default_factory=dict)
     ours: dict[Callable[..., Any], str] = field(default_factory=dict)
     plan: deque[tuple[int, bytes]] = field(default_factory=deque)
     is_sent: bool = False
@@ -358,9 +372,11 @@ class Session:
                 put_back(list(args), after)
                 put_back(kwargs, named)
                 return result
-            case "raised", [str(kind), str(text), str(place)]:
-                self.raised = kind
-                return exception(kind, "" if self.hidden else _told(text, place))
+            case "raised", [str(kind), str(text), str(place), str(base)]:
+                self.raised = base if base == UNWRITTEN else kind or base
+                if self.hidden:
+                    return exception(common(base))
+                return exception(base, kind, _told(text, place))
             case "foreign", [str(what)]:
                 return _foreigner("".join(filter(str.isidentifier, what.removeprefix("a "))))
             case "absent", []:
@@ -384,8 +400,9 @@ class Session:
             return None
         if type(value) is FunctionType and value in self.ours:
             return ["x", self.ours[value]]
-        self.handles.append(value)
-        return ["c", len(self.handles) - 1]
+        number = secrets.randbits(48)  # a counter would tell which case of a test it is
+        self.handles[number] = value
+        return ["c", number]
 
     def serve(self, asked: Message) -> None:
         """Call a function of ours for the student. Raises WireFault if the request is not one."""
@@ -393,7 +410,7 @@ class Session:
         if self.callbacks > self.sandbox.limits.callbacks:
             raise Fault(Outcome.TIMEOUT, "Your function called the one it was given too often.")
         match asked.values:
-            case [list(args), dict(kwargs)] if 0 <= asked.number < len(self.handles):
+            case [list(args), dict(kwargs)] if asked.number in self.handles:
                 pass
             case _:
                 raise WireFault("a call of a function that was not handed over")
@@ -611,33 +628,41 @@ def items_in(value: Any) -> int:
     return min(abs(value), 1 << 30) if type(value) is int else 1
 
 
-def exception(kind: str, text: str = "") -> StudentRaised:
-    """An exception that a test sees as the built-in one of this name."""
-    problem = _exception_type(kind)()
-    problem.told = (
-        text if type(problem).__name__ == kind else f"{kind[:60]}: {text}" if text else ""
-    )
+def common(base: str) -> str:
+    """The name of a built-in error as a hidden part may tell it."""
+    kinds = getattr(getattr(builtins, base, None), "__mro__", ())
+    return next((kind.__name__ for kind in kinds if kind.__name__ in COMMON), "Exception")
+
+
+def exception(base: str, kind: str = "", text: str = "") -> StudentRaised:
+    """An exception that a test sees as one of the built-in type `base`, under the learner's own name for it."""
+    if base == "Exception" and not kind:
+        kind = "an error"
+    problem = _exception_type(base, kind[:60] if kind.isprintable() and kind else base)()
+    problem.told = text
     return problem
 
 
 @lru_cache(256)
-def _exception_type(kind: str) -> type[StudentRaised]:
-    base = getattr(builtins, kind, None)
-    if not (isinstance(base, type) and issubclass(base, Exception)):
-        return StudentRaised
+def _exception_type(base: str, name: str) -> type[StudentRaised]:
+    builtin = getattr(builtins, base, None)
+    if isinstance(builtin, type) and issubclass(builtin, Exception):
+        made = _exception_type_of(builtin, name)
+        with contextlib.suppress(TypeError):  # exception groups want exceptions
+            made()
+            return made
+    return type(name, (StudentRaised,), {})
 
+
+def _exception_type_of(base: type[Exception], name: str) -> type[StudentRaised]:
     def __init__(self: StudentRaised) -> None:
         """Built-in ones ask for arguments of their own."""
 
     def __new__(cls: type) -> Any:
         return base.__new__(cls)
 
-    made = type(kind, (StudentRaised, base), {"__init__": __init__, "__new__": __new__})
-    try:
-        made()
-    except TypeError:  # exception groups want exceptions
-        return StudentRaised
-    return made
+    bases = (StudentRaised,) if base is Exception else (StudentRaised, base)
+    return type(name, bases, {"__init__": __init__, "__new__": __new__})
 
 
 @lru_cache(256)

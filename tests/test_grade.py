@@ -200,6 +200,56 @@ def test_a_test_that_expects_an_error_gets_one_of_that_type():
     assert dead.state is Outcome.DIED  # no test takes the end of a process for an error
 
 
+def test_an_error_of_the_learner_s_own_counts_as_the_built_in_one_it_is():
+    exam = small_exam(
+        "root",
+        "def root(x):\n    if x < 0:\n        raise ValueError('negative')\n    return x ** 0.5",
+        *2 * ["try:\n    root(-1)\nexcept ValueError:\n    pass\nelse:\n    expect(False, 'no')"],
+    )
+    for source in (
+        "class HeadError(ValueError): pass\ndef root(x):\n    raise HeadError('x')",
+        "def root(x):\n    raise np.linalg.LinAlgError('x')",
+        "def root(x):\n    raise UnicodeDecodeError('utf-8', b'', 0, 1, 'x')",
+    ):
+        assert ask(exam, source).state is Outcome.RIGHT, source
+    other = "class ValueError_(TypeError): pass\ndef root(x):\n    raise ValueError_('odd')"
+    assert "Your code raised ValueError_: odd" in ask(exam, other).message
+
+
+NAMING = """
+def hidden(function, *args):
+    try:
+        expect(function(*args) == 2 * args[0], "no")
+    except Exception as error:
+        expect(False, f"no ({type(error).__name__})")
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "named"),
+    [
+        ("KeyError(x)", "KeyError"),
+        ("type(f'E{x}', (ValueError,), {})()", "ValueError"),
+        ("type(f'E{x}', (Exception,), {})()", "an error"),
+        ("[OSError, RuntimeError][int(x) % 2]()", "an error"),
+        ("StopIteration", "an error"),
+    ],
+)
+def test_the_type_of_an_error_tells_little_about_a_hidden_input(raised, named):
+    exam = small_exam(
+        "double", DOUBLE.references["double"], "", "hidden(double, 77)", setup=SETUP + NAMING
+    )
+    assert ask(exam, f"def double(x):\n    raise {raised}").message == f"no ({named})"
+
+
+def test_the_number_of_a_handle_tells_nothing():
+    exam = small_exam(
+        "leaks", "def leaks(attend):\n    return 1",
+        "numbers = {leaks(lambda: 1) for _ in range(3)}\nexpect(max(numbers) < 3, 'large')",
+    )  # fmt: skip
+    assert ask(exam, "def leaks(attend):\n    return attend.number").message == "large"
+
+
 def test_hidden_texts_of_more_than_a_line_are_not_shown():
     exam = small_exam(
         "double",

@@ -65,7 +65,7 @@ def prepare(job: dict[str, Any]) -> Kernel:
     lockdown.die_with_parent()
     Path("/proc/self/oom_score_adj").write_text("1000")  # first to go when memory runs out
     kernel = Kernel(output=job["output"])
-    sys.stdout = sys.stderr = kernel.sink
+    kernel.capture()
     for source in job["setup"]:
         kernel.set_up(source)
     lockdown.filter_program(platform.machine())
@@ -222,6 +222,10 @@ class Handle:
     student: Student
     number: int
 
+    @property
+    def __name__(self) -> str:
+        return "given_function"
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.student.call_back(self.number, args, kwargs)
 
@@ -352,7 +356,7 @@ class Student:
             if message.kind == "value":
                 return message.values[0]
             if message.kind == "raised":
-                raise AskedFunctionFailed(message.values[0])
+                raise asked_function_failed(message.values[0])
             self.answer(message)  # the function that was asked may call one of ours
 
     def resolve(self, tag: str, what: Any) -> Any:
@@ -363,6 +367,16 @@ class Student:
         if type(value) is Handle:
             return ["c", value.number]
         return ["x", getattr(value, "__name__", "")] if callable(value) else None
+
+
+def asked_function_failed(told: str) -> Exception:
+    """The built-in exception that a text like "ValueError: too large" names, or AskedFunctionFailed."""
+    kind, _, text = told.partition(": ")
+    builtin = getattr(builtins, kind, None)
+    if isinstance(builtin, type) and issubclass(builtin, Exception):
+        with contextlib.suppress(TypeError):  # some ask for arguments of their own
+            return builtin(text or "raised by the function that was handed over")
+    return AskedFunctionFailed(told)
 
 
 def shortened(told: Failure) -> tuple[str, str, str]:

@@ -157,11 +157,23 @@ def test_functions_as_arguments():
         ("return attend()", Outcome.ERROR),
         ("return attend.__class__(attend.student, 99)(np.ones(2))", Outcome.PROTOCOL),
         ("return attend", Outcome.WRONG),
+        ("return len(attend.__name__) < 3", Outcome.WRONG),
     ],
 )
 def test_functions_as_arguments_cannot_be_abused(body, outcome):
     limits = replace(QUICK, callbacks=200)
     assert ask(LEAKS, f"def leaks(attend):\n    {body}", limits=limits).state is outcome
+
+
+def test_a_function_that_was_handed_over_raises_what_it_raised():
+    exam = small_exam(
+        "refuses",
+        "def refuses(attend):\n    try:\n        attend(0)\n    except ValueError:\n        return True\n"
+        "    return False",
+        "def bad(x):\n    raise ValueError('no')\n"
+        "expect(refuses(bad) is True, 'bad')\nexpect(refuses(lambda x: 1) is False, 'good')",
+    )
+    assert ask(exam, exam.references["refuses"]).state is Outcome.RIGHT
 
 
 def test_own_functions_as_arguments_stay_on_their_side():

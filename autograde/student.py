@@ -264,9 +264,9 @@ class Student:
             self.run_call(request, *values)
 
     def run_example(self, number: int, title: str, source: str) -> None:
-        """Run a cell of ours: it sees and leaves the learner's names only where it binds none of them.
+        """Run a cell of ours; a helper of the learner's survives an example that binds the same name.
 
-        Each side keeps what it bound: a helper of the learner's survives an example that uses its name.
+        What examples bound under such names is put back for the next example alone.
         """
         space = self.kernel.namespace
         own = {name: space[name] for name in self.own if name in space}

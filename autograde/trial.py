@@ -155,7 +155,7 @@ def is_right_alone(bench: Bench, question: Question, session: Session) -> bool:
         (p for p, c in enumerate(cells) if (c.kind, c.title) == ("solution", question.exercise)),
         default=len(cells),
     )
-    if not any(position > place for position in session.rebound):
+    if not any(p > place or cells[p].kind == "example" for p in session.rebound):
         return False
     alone = dataclasses.replace(session.paper, cells=cells[: place + 1])
     again = Session(session.exam, alone, session.sandbox, as_written=True)

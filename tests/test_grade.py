@@ -345,6 +345,9 @@ def test_an_example_does_not_replace_a_helper_of_the_same_name():
         last = Cell("double", f"def double(x):\n    return {body}", "solution")
         read = Cell("cell 3", "n", "extra")
         assert graded_cells(exam, helper, ours, read, last).state is Outcome.RIGHT
+    taken = Cell("cell 1", "n = 7", "extra")  # as in a notebook, the example has the last word
+    last = Cell("double", "def double(x):\n    return 2 * x * n", "solution")
+    assert graded_cells(exam, taken, ours, last).state is Outcome.RIGHT
     early = Cell("double", "def double(x):\n    return 2 * x * n", "solution")
     assert "name 'n' is not defined" in graded_cells(exam, early, ours).message
 

@@ -7,8 +7,11 @@ Nothing that a cell prints is kept. Knows nothing of sockets, tests or points.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib
+import inspect
+import io
 import linecache
 import re
 import sys
@@ -17,9 +20,13 @@ from dataclasses import dataclass
 from types import CodeType, TracebackType
 from typing import Any
 
-MAGIC = re.compile(r"\s*(?:[%!?]|[\w, .\[\]'\"]+=\s*[%!])|.*\?\s*$")
+MAGIC = re.compile(
+    r"\s*(?:[%!?]|[\w, .\[\]'\"]+=\s*[%!]|(?:pip|conda|mamba|cd|ls|cat|cp|mv|rm|mkdir)\s)|.*\?\s*$"
+)
 CELL_MAGIC = re.compile(r"%%(\w+)")
 PYTHON_INSIDE = {"time", "timeit", "capture", "prun", "python", "python3"}
+DO_NOTHING = ("exit", "quit", "help", "copyright", "license", "credits")
+SHOWN = "__shown__"
 STANDS_APART = ("matplotlib", "IPython", "ipywidgets")
 
 
@@ -29,11 +36,15 @@ class OutputLimit(BaseException):
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a cell or a call stopped: name of the exception type, its text, where it happened."""
+    """Why a cell or a call stopped: name of the exception type, its text, where it happened.
+
+    `base` is the built-in type that the exception is one of.
+    """
 
     kind: str
     text: str
     place: str
+    base: str = "Exception"
 
 
 # ------------------------------------------------------------------------ stand-ins
@@ -92,7 +103,10 @@ class Deferred:
 
 
 class Shell:
-    """What `get_ipython()` gives: an object whose every method does nothing."""
+    """What `get_ipython()` gives: the namespace, and methods that do nothing."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.user_ns = self.user_global_ns = namespace
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -100,13 +114,16 @@ class Shell:
         return _nothing
 
 
-class Sink:
+class Sink(io.TextIOBase):
     """Where output goes: counted and dropped. Raises OutputLimit once there is too much."""
 
-    encoding, errors, closed = "utf-8", "strict", False
-
     def __init__(self, most: int) -> None:
+        super().__init__()
         self.most, self.seen = most, 0
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return "utf-8"
 
     def write(self, text: str) -> int:
         self.seen += len(text)
@@ -114,10 +131,8 @@ class Sink:
             raise OutputLimit
         return len(text)
 
-    def flush(self) -> None: ...
-
-    def isatty(self) -> bool:
-        return False
+    def close(self) -> None:
+        """The output of a notebook stays open."""
 
     def writable(self) -> bool:
         return True
@@ -140,7 +155,8 @@ class Kernel:
 
     def __init__(self, *, output: int = 1 << 20) -> None:
         self.sink = Sink(output)
-        self.setting_up = False
+        self.setting_up = self.is_captured = False
+        self.shown: Any = None
         self.namespace: dict[str, Any] = {
             "__name__": "__main__",
             "__builtins__": vars(builtins)
@@ -149,11 +165,15 @@ class Kernel:
                 "input": _no_keyboard,
                 "print": self._print,
                 "display": _nothing,
-                "get_ipython": Shell,
-                "exit": _nothing,
-                "quit": _nothing,
-            },
+                "get_ipython": lambda: Shell(self.namespace),
+            }
+            | dict.fromkeys(DO_NOTHING, _nothing),
         }
+
+    def capture(self) -> None:
+        """Have all that this process prints counted and dropped."""
+        sys.stdout = sys.stderr = self.sink
+        self.is_captured = True
 
     def set_up(self, source: str) -> None:
         """Run a trusted cell. Uses of matplotlib in it are dropped; later ones import it.
@@ -181,15 +201,32 @@ class Kernel:
                 source.splitlines(keepends=True),
                 filename,
             )
-            exec(code, self.namespace)
+            self._execute(code)
         except (MemoryError, OutputLimit):
             raise
         except BaseException as problem:
             return failure(problem)
         return None
 
+    def _execute(self, code: CodeType) -> None:
+        """Run the code of a cell; the value of a last line that is an expression becomes ``_``."""
+        space = self.namespace
+        space.pop(SHOWN, None)
+        running = eval(code, space)
+        if code.co_flags & inspect.CO_COROUTINE:
+            import asyncio  # takes time, and few cells wait for anything
+
+            asyncio.run(running)
+        value = space.pop(SHOWN, None)
+        if value is not None and space.get("_") is self.shown:
+            space["_"] = self.shown = value
+
     def _print(self, *values: object, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:  # fmt: skip
-        if file is None or file in (sys.stdout, sys.stderr):
+        if file is None:
+            file = sys.stdout if self.is_captured else self.sink
+        elif not self.is_captured and file in (sys.stdout, sys.stderr):
+            file = self.sink
+        if file is self.sink:
             for value in values:
                 self.sink.write(str(value))
             self.sink.write((sep or "") * max(len(values) - 1, 0) + (end or ""))
@@ -215,7 +252,9 @@ def failure(problem: BaseException) -> Failure:
     if isinstance(problem, SyntaxError):
         place = f"line {problem.lineno}:  {(problem.text or '').strip()}"
         return Failure(type(problem).__name__, problem.msg or "invalid syntax", place)
-    return Failure(type(problem).__name__, text, _place(problem.__traceback__))
+    kind = type(problem)
+    base = next(c for c in kind.__mro__ if vars(builtins).get(c.__name__) is c)
+    return Failure(kind.__name__, text, _place(problem.__traceback__), base.__name__)
 
 
 def _place(trace: TracebackType | None) -> str:
@@ -240,13 +279,25 @@ def translate(source: str, filename: str) -> tuple[CodeType, str]:
     for _ in range(min(len(lines), 100) + 1):
         text = "\n".join(lines)
         try:
-            return compile(text, filename, "exec"), text
+            return _compiled(text, filename), text
         except SyntaxError as problem:
             number = (problem.lineno or 0) - 1
             if not 0 <= number < len(lines) or not MAGIC.match(lines[number]):
                 raise
             lines[number] = _without_magic(lines[number])
-    return compile("\n".join(lines), filename, "exec"), "\n".join(lines)
+    return _compiled("\n".join(lines), filename), "\n".join(lines)
+
+
+def _compiled(text: str, filename: str) -> CodeType:
+    """The code of a cell, which may await and whose last line may show a value."""
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    code = compile(text, filename, "exec", flags)  # tells errors with their line
+    tree = ast.parse(text, filename)
+    if tree.body and isinstance(last := tree.body[-1], ast.Expr):
+        shown = ast.Assign([ast.Name(SHOWN, ast.Store())], last.value)
+        tree.body[-1] = ast.fix_missing_locations(ast.copy_location(shown, last))
+        code = compile(tree, filename, "exec", flags)
+    return code
 
 
 def _without_magic(line: str) -> str:

@@ -283,7 +283,11 @@ def command(level: str, python: str, descriptor: int) -> list[str]:
     found = environment(python)
     here = Path(__file__).resolve().parent
     folder = "/grader" if level == "bubblewrap" else str(here.parent)
-    start = START.format(folder=folder, paths=list(found.packages), descriptor=descriptor)
+    packages = {path: path for path in found.packages}
+    if level == "bubblewrap":  # each student has a /tmp of their own, which hides what is in ours
+        hidden = [path for path in packages if Path(path).is_relative_to("/tmp")]
+        packages |= {path: f"/grader/packages/{n}" for n, path in enumerate(hidden)}
+    start = START.format(folder=folder, paths=list(packages.values()), descriptor=descriptor)
     inside = [found.python, "-I", "-S", "-c", start]
     if level == "rlimits":
         _refuse_hidden(found)
@@ -301,6 +305,11 @@ def command(level: str, python: str, descriptor: int) -> list[str]:
         wall += ["--perms", "0755", "--dir", parent]  # else as closed as they are outside
     for path in visible:
         wall += ["--ro-bind", path, path]
+    for path, place in packages.items():
+        if place != path:
+            wall += ["--perms", "0755", "--dir", "/grader"]
+            wall += ["--perms", "0755", "--dir", "/grader/packages"]
+            wall += ["--ro-bind", path, place]
     for module in BEHIND:
         wall += ["--ro-bind", str(here / f"{module}.py"), f"/grader/autograde/{module}.py"]
     return [*wall, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--", *inside]

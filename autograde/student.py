@@ -7,9 +7,11 @@ forks on demand; no student code has run in it, and none ever does. Each child g
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import dis
 import gc
+import importlib
 import json
 import os
 import platform
@@ -63,7 +65,7 @@ def prepare(job: dict[str, Any]) -> Kernel:
     lockdown.die_with_parent()
     Path("/proc/self/oom_score_adj").write_text("1000")  # first to go when memory runs out
     kernel = Kernel(output=job["output"])
-    sys.stdout = sys.stderr = kernel.sink
+    kernel.capture()
     for source in job["setup"]:
         kernel.set_up(source)
     lockdown.filter_program(platform.machine())
@@ -89,6 +91,7 @@ def rehearse(kernel: Kernel) -> None:
                 ("uses", 1, ["def rehearsal(a, b=None):\n    return a"], ["a"]),
                 ("cell", 2, "rehearsal", "def rehearsal(a, b=None):\n    return a"),
                 ("cell", 3, "failure", "raise ValueError('x')"),
+                ("example", 3, "example", "rehearsed = 1"),
                 ("call", 4, "rehearsal", [array(shape), 2.0], {"b": [1, "x", None]}),
             ):
                 trusted.send(pack(*request, caps=trusted.caps, share=True))
@@ -219,6 +222,10 @@ class Handle:
     student: Student
     number: int
 
+    @property
+    def __name__(self) -> str:
+        return "given_function"
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.student.call_back(self.number, args, kwargs)
 
@@ -232,8 +239,8 @@ class Student:
 
     def __init__(self, channel: Channel, kernel: Kernel) -> None:
         self.channel, self.kernel = channel, kernel
-        self.names: dict[int, str] = {}
-        self.last = b""
+        self.own: set[str] = set()
+        self.shadowed: dict[str, Any] = {}
 
     def serve(self) -> None:
         """Answer until the other end closes."""
@@ -244,23 +251,59 @@ class Student:
     def answer(self, request: Message) -> None:
         number, values = request.number, request.values
         if request.kind == "uses":
-            self.reply("used", number, sorted(uses(*values)))
+            sources, names = values
+            self.reply("used", number, [sorted(uses(source, names)) for source in sources])
         elif request.kind == "cell":
             self.run_cell(number, *values)
+        elif request.kind == "example":
+            self.run_example(number, *values)
+        elif request.kind == "draws":
+            draw_nothing()
+            self.reply("drew", number)
         elif request.kind == "call":
             self.run_call(request, *values)
 
+    def run_example(self, number: int, title: str, source: str) -> None:
+        """Run a cell of ours; a helper of the learner's survives an example that binds the same name.
+
+        What examples bound under such names is put back for the next example alone.
+        """
+        space = self.kernel.namespace
+        own = {name: space[name] for name in self.own if name in space}
+        space.update(self.shadowed)
+        told = self.outcome_of(number, title, source)
+        for name, value in own.items():
+            if space.get(name) is not value:
+                if name in space:
+                    self.shadowed[name] = space[name]
+                space[name] = value
+        if told is not None:
+            self.reply("ran", number, *told, bool(self.shadowed))
+
     def run_cell(self, number: int, title: str, source: str) -> None:
+        """Run a cell of the learner's, and tell whether it bound a name that had a value already."""
+        space = self.kernel.namespace
+        before = dict(space)
+        told = self.outcome_of(number, title, source)
+        bound = {n for n, v in space.items() if n not in before or before[n] is not v} - {"_"}
+        rebound = any(n in before or hasattr(builtins, n) for n in bound if type(n) is str)
+        self.own |= bound
+        if told is not None:
+            self.reply("ran", number, *told, rebound)
+
+    def outcome_of(self, number: int, title: str, source: str) -> tuple[list[str] | None] | None:
+        """Run a cell; what is to be told about it, or None if that has been said."""
         try:
             stopped = self.kernel.run(source, title)
         except MemoryError:
-            return self.reply("memory", number)
+            self.reply("memory", number)
+            return None
         except OutputLimit:
-            return self.reply("output", number)
+            self.reply("output", number)
+            return None
         finally:
             close_figures()
-        told = None if stopped is None else [stopped.kind, stopped.text[:2000], stopped.place[:300]]
-        return self.reply("ran", number, told)
+        return (None if stopped is None else list(shortened(stopped)),)
 
     def run_call(
         self, request: Message, name: str, args: list[Any], kwargs: dict[str, Any]
@@ -277,7 +320,7 @@ class Student:
             return self.reply("output", number)
         except BaseException as problem:
             told = failure(problem)
-            return self.reply("raised", number, *shortened(told))
+            return self.reply("raised", number, *shortened(told), told.base)
         finally:
             close_figures()
         changed = [args, kwargs] if self.changed(request) else None
@@ -313,7 +356,7 @@ class Student:
             if message.kind == "value":
                 return message.values[0]
             if message.kind == "raised":
-                raise AskedFunctionFailed(message.values[0])
+                raise asked_function_failed(message.values[0])
             self.answer(message)  # the function that was asked may call one of ours
 
     def resolve(self, tag: str, what: Any) -> Any:
@@ -326,31 +369,48 @@ class Student:
         return ["x", getattr(value, "__name__", "")] if callable(value) else None
 
 
+def asked_function_failed(told: str) -> Exception:
+    """The built-in exception that a text like "ValueError: too large" names, or AskedFunctionFailed."""
+    kind, _, text = told.partition(": ")
+    builtin = getattr(builtins, kind, None)
+    if isinstance(builtin, type) and issubclass(builtin, Exception):
+        with contextlib.suppress(TypeError):  # some ask for arguments of their own
+            return builtin(text or "raised by the function that was handed over")
+    return AskedFunctionFailed(told)
+
+
 def shortened(told: Failure) -> tuple[str, str, str]:
     """What is sent about an exception; the other side cuts it again."""
     return told.kind[:100], told.text[:2000], told.place[:300]
 
 
-def uses(sources: list[str], names: list[str]) -> set[str]:
-    """Which of these names the cells may read as globals: a hint that tells which examples they need."""
+def uses(source: str, names: list[str]) -> set[str]:
+    """Which of these names a cell may read as globals, or import: a hint that tells what it needs."""
     found: set[str] = set()
     wanted = set(names)
 
     def visit(code: CodeType) -> None:
-        if wanted & set(code.co_names):  # these are also stored names and attributes: look closer
-            found.update(
-                step.argval
-                for step in dis.get_instructions(code)
-                if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")
-            )
+        if wanted & {name.partition(".")[0] for name in code.co_names}:
+            # these are also stored names and attributes: look closer
+            for step in dis.get_instructions(code):
+                if step.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+                    found.add(step.argval)
+                elif step.opname == "IMPORT_NAME":
+                    found.add(step.argval.partition(".")[0])
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 visit(constant)
 
-    for source in sources:
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            visit(translate(source, "<cell>")[0])
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        visit(translate(source, "<cell>")[0])
     return found & wanted
+
+
+def draw_nothing() -> None:
+    """Load matplotlib and its fonts, which takes seconds on a slow machine."""
+    with contextlib.suppress(Exception):
+        importlib.import_module("matplotlib.pyplot").figure()
+    close_figures()
 
 
 def close_figures() -> None:

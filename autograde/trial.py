@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dataclasses
 import inspect
 import resource
+import secrets
 import signal
 import time
 from collections import deque
@@ -24,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.exam import Cell, Exam, Paper, Question, fingerprint
+from autograde.exam import Exam, Paper, Question, fingerprint
 from autograde.foresight import foresee
 from autograde.kernel import Kernel
 from autograde.sandbox import Inmate, Sandbox, SandboxError
@@ -34,6 +36,21 @@ from autograde.wire import Caps, Channel, Closed, Foreign, Late, Message, Oversi
 LONGEST_MESSAGE = 2000
 LONGEST_HIDDEN_MESSAGE = 400
 WORKING_MEMORY = 1 << 30
+DRAWING = frozenset({"plt", "matplotlib", "pylab", "heat_map", "show"})
+"""A cell that reads one of these may load matplotlib, which is done before any clock runs."""
+UNWRITTEN = "NotImplementedError"
+COMMON = frozenset(
+    [
+        "TypeError",
+        "ValueError",
+        "IndexError",
+        "NameError",
+        "AttributeError",
+        "ZeroDivisionError",
+        "KeyError",
+    ]
+) | {UNWRITTEN}
+"""The types of errors that a hidden part may name: a name of the learner's choice could tell an input."""
 PATIENCE = 0.1
 """Seconds to wait for answers that are no longer needed, before the process is replaced."""
 
@@ -103,7 +120,7 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
     done: dict[str, QuestionVerdict] = {}
     proxies = session.proxies(bench)
     spaces = {question.id: bench.namespace(proxies) for question in exam.questions}
-    spent = dict.fromkeys(spaces, 0.0)
+    left = dict.fromkeys(spaces, limits.question_seconds)
     with session, spare_memory(WORKING_MEMORY):
         for hidden in (False, True):
             for question in exam.questions:
@@ -112,15 +129,48 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
                 if not hidden and not paper.attempted(question.exercise, exam):
                     outcome, message = Outcome.NOT_ATTEMPTED, ""
                 else:
-                    session.begin(hidden, limits.question_seconds - spent[question.id])
-                    start = time.monotonic()
+                    session.begin(hidden, left[question.id])
                     code = bench.code[question.id, hidden]
                     session.foresee(code, bench)
                     outcome, message = run_part(code, spaces[question.id], session)
-                    spent[question.id] += time.monotonic() - start
+                    left[question.id] = session.pause()
                 if outcome is not Outcome.RIGHT or hidden:
                     done[question.id] = _verdict(question, outcome, message)
+        for question in exam.questions:
+            if done[question.id].state in (Outcome.WRONG, Outcome.ERROR) and is_right_alone(
+                bench, question, session
+            ):
+                done[question.id] = _verdict(question, Outcome.RIGHT, "")
     return tuple(done[q.id] for q in exam.questions)
+
+
+def is_right_alone(bench: Bench, question: Question, session: Session) -> bool:
+    """Ask a question again where a later cell may have spoilt the answer, with the cells up to it.
+
+    That is what the learner saw: each test ran right after its answer. The process is a fresh one, and what it
+    says reaches nobody.
+    """
+    cells = session.paper.cells
+    place = max(
+        (p for p, c in enumerate(cells) if (c.kind, c.title) == ("solution", question.exercise)),
+        default=len(cells),
+    )
+    if not any(p > place or cells[p].kind == "example" for p in session.rebound):
+        return False
+    alone = dataclasses.replace(session.paper, cells=cells[: place + 1])
+    again = Session(session.exam, alone, session.sandbox, as_written=True)
+    left = session.sandbox.limits.question_seconds
+    with again:
+        again.last_moment = session.last_moment
+        space = bench.namespace(again.proxies(bench))
+        for hidden in (False, True):
+            again.begin(hidden, left)
+            code = bench.code[question.id, hidden]
+            again.foresee(code, bench)
+            if run_part(code, space, again)[0] is not Outcome.RIGHT:
+                return False
+            left = again.pause()
+    return True
 
 
 def run_part(code: CodeType, space: dict[str, Any], session: Session) -> tuple[Outcome, str]:
@@ -136,7 +186,7 @@ def run_part(code: CodeType, space: dict[str, Any], session: Session) -> tuple[O
     except AssertionError as failed:
         return _failed(str(failed), session)
     except StudentRaised as problem:
-        if type(problem).__name__ == "NotImplementedError":
+        if type(problem).__name__ == UNWRITTEN:
             return Outcome.NOT_ATTEMPTED, ""
         text = "" if session.hidden else f"Your code raised {type(problem).__name__}: {problem}"
         return Outcome.ERROR, text
@@ -156,7 +206,7 @@ def _failed(text: str, session: Session) -> tuple[Outcome, str]:
     """A failed assertion: a text of a hidden part must be one short line, a label and no more."""
     if session.hidden and ("\n" in text.strip() or len(text) > LONGEST_HIDDEN_MESSAGE):
         text = ""
-    if session.raised == "NotImplementedError":
+    if session.raised == UNWRITTEN:
         return Outcome.NOT_ATTEMPTED, ""
     return Outcome.ERROR if session.raised else Outcome.WRONG, text
 
@@ -184,12 +234,20 @@ def spare_memory(most: int) -> Iterator[None]:
 # ------------------------------------------------------------------------ the student's process
 @dataclass
 class Session:
-    """The process of one student, started when it is needed and started again after it died."""
+    """The process of one student, started when it is needed and started again after it died.
+
+    Attributes
+    ----------
+    as_written: examples are cells like all others: they may replace what the learner bound.
+    rebound: positions of the cells that gave a new value to a name that had one.
+    """
 
     exam: Exam
     paper: Paper
     sandbox: Sandbox
+    as_written: bool = False
     inmate: Inmate | None = None
+    rebound: set[int] = field(default_factory=set)
     broken: dict[int, Outcome] = field(default_factory=dict)
     stopped: dict[str, tuple[Outcome, str]] = field(default_factory=dict)
     hidden: bool = False
@@ -198,12 +256,14 @@ class Session:
     callbacks: int = 0
     deadline: float = 0.0
     chosen: frozenset[int] | None = None
-    handles: list[Callable[..., Any]] = field(default_factory=list)
+    draws: bool = False
+    handles: dict[int, Callable[..., Any]] = field(default_factory=dict)
     ours: dict[Callable[..., Any], str] = field(default_factory=dict)
     plan: deque[tuple[int, bytes]] = field(default_factory=deque)
     is_sent: bool = False
     running: int = -1
     seconds: float = 0.0
+    since: float = 0.0
     last_moment: float = 0.0
 
     def __enter__(self) -> Session:
@@ -219,8 +279,14 @@ class Session:
         self.drain()
         self.hidden, self.raised, self.callbacks = hidden, "", 0
         self.handles.clear()
-        self.seconds = max(seconds, 0.0)
-        self.deadline = 0.0
+        self.seconds, self.since, self.deadline = seconds, 0.0, 0.0
+
+    def pause(self) -> float:
+        """Stop the clock of the question, which cells do not count against; the seconds that are left."""
+        if self.since:
+            self.seconds = max(self.seconds - (time.monotonic() - self.since), 0.0)
+        self.since = self.deadline = 0.0
+        return self.seconds
 
     def finish(self) -> None:
         """A part of a question is over. Raises Fault if the student's process went on talking."""
@@ -306,9 +372,11 @@ class Session:
                 put_back(list(args), after)
                 put_back(kwargs, named)
                 return result
-            case "raised", [str(kind), str(text), str(place)]:
-                self.raised = kind
-                return exception(kind, "" if self.hidden else _told(text, place))
+            case "raised", [str(kind), str(text), str(place), str(base)]:
+                self.raised = base if base == UNWRITTEN else kind or base
+                if self.hidden:
+                    return exception(common(base))
+                return exception(base, kind, _told(text, place))
             case "foreign", [str(what)]:
                 return _foreigner("".join(filter(str.isidentifier, what.removeprefix("a "))))
             case "absent", []:
@@ -332,8 +400,9 @@ class Session:
             return None
         if type(value) is FunctionType and value in self.ours:
             return ["x", self.ours[value]]
-        self.handles.append(value)
-        return ["c", len(self.handles) - 1]
+        number = secrets.randbits(48)  # a counter would tell which case of a test it is
+        self.handles[number] = value
+        return ["c", number]
 
     def serve(self, asked: Message) -> None:
         """Call a function of ours for the student. Raises WireFault if the request is not one."""
@@ -341,7 +410,7 @@ class Session:
         if self.callbacks > self.sandbox.limits.callbacks:
             raise Fault(Outcome.TIMEOUT, "Your function called the one it was given too often.")
         match asked.values:
-            case [list(args), dict(kwargs)] if 0 <= asked.number < len(self.handles):
+            case [list(args), dict(kwargs)] if asked.number in self.handles:
                 pass
             case _:
                 raise WireFault("a call of a function that was not handed over")
@@ -360,6 +429,8 @@ class Session:
     # -------------------------------------------------------------- process
     def ready(self) -> None:
         """Have a process with the student's cells run. Raises Fault if time is up, SandboxError."""
+        if self.inmate is None:
+            self.pause()
         while self.inmate is None:
             if time.monotonic() >= self.last_moment:
                 raise Fault(Outcome.TIMEOUT)
@@ -369,8 +440,9 @@ class Session:
             except (WireFault, Late, Closed) as problem:
                 self.blame(self.running, self.autopsy(problem))
                 self.end()
-        if not self.deadline:
-            self.deadline = min(time.monotonic() + self.seconds, self.last_moment)
+        if not self.since:
+            self.since = time.monotonic()
+            self.deadline = min(self.since + self.seconds, self.last_moment)
 
     def run_cells(self) -> None:
         """Run the cells that have not broken a process before."""
@@ -378,45 +450,64 @@ class Session:
         self.deadline = time.monotonic() + self.sandbox.limits.question_seconds
         if self.chosen is None:
             self.chosen = self.choose()
+        if self.draws:
+            number = self.next_number()
+            self.deadline = self.last_moment
+            self.send("draws", number)
+            if (answer := self.receive()).number != number or answer.kind != "drew":
+                raise WireFault("not an answer")
         for position, cell in enumerate(self.paper.cells):
             if position in self.broken or position not in self.chosen:
                 continue
             self.running = position
             self.deadline = self.last_moment
-            if cell.kind != "example":  # these are ours, and may load matplotlib
+            is_ours = cell.kind == "example"  # and may load matplotlib
+            if not is_ours:
                 patience = self.sandbox.limits.question_seconds
                 self.deadline = min(time.monotonic() + patience, self.last_moment)
             number = self.next_number()
-            self.send("cell", number, cell.title, cell.source)
-            self.note(cell, number, self.receive())
+            kind = "example" if is_ours and not self.as_written else "cell"
+            self.send(kind, number, cell.title, cell.source)
+            self.note(position, number, self.receive())
         self.deadline = 0.0
 
     def choose(self) -> frozenset[int]:
-        """The cells to run: all of the student's own, and the examples up to the last that these use."""
+        """The cells to run: all of the student's own, and the examples up to the last that these use.
+
+        An own cell can only use what stands before it.
+        """
         cells = self.paper.cells
         own = [p for p, c in enumerate(cells) if c.kind != "example"]
         examples = [p for p, c in enumerate(cells) if c.kind == "example"]
-        if not examples:
-            return frozenset(own)
         number = self.next_number()
         binds = {e.source: e.names for e in self.exam.examples}
-        bound = set().union(*(binds[cells[p].source] for p in examples))
+        bound = DRAWING.union(*(binds[cells[p].source] for p in examples))
         self.send("uses", number, [cells[p].source for p in own], sorted(bound))
         answer = self.receive()
-        if answer.kind != "used" or answer.number != number or len(answer.values) != 1:
-            raise WireFault("not a list of names")
-        names = {name for name in answer.values[0] or () if type(name) is str}
-        needed = [p for p in examples if binds[cells[p].source] & names]
-        return frozenset(own + [p for p in examples if needed and p <= needed[-1]])
+        match answer.kind, answer.values:
+            case "used", [list(used)] if answer.number == number and len(used) == len(own):
+                pass
+            case _:
+                raise WireFault("not a list of names")
+        last = -1
+        for position, listed in zip(own, used, strict=True):
+            names = (
+                {name for name in listed if type(name) is str} if type(listed) is list else set()
+            )
+            self.draws |= bool(names & DRAWING)
+            fitting = [p for p in examples if p < position and binds[cells[p].source] & names]
+            last = max([last, *fitting])
+        return frozenset(own + [p for p in examples if p <= last])
 
-    def note(self, cell: Cell, number: int, answer: Message) -> None:
+    def note(self, position: int, number: int, answer: Message) -> None:
         """Remember how a cell ended. Raises WireFault if the answer is not one."""
+        cell, rebound = self.paper.cells[position], False
         outcome, text = Outcome.ERROR, ""
         match answer.kind, answer.values:
-            case "ran", [None]:
+            case "ran", [None, bool(rebound)]:
                 self.stopped.pop(cell.title, None)
                 outcome = Outcome.RIGHT
-            case "ran", [[str(kind), str(told), str(place)]]:
+            case "ran", [[str(kind), str(told), str(place)], bool(rebound)]:
                 text = f"Your cell stopped with {kind[:60]}: {_told(told, place)}"
             case "memory", []:
                 outcome = Outcome.MEMORY
@@ -426,6 +517,8 @@ class Session:
                 raise WireFault("not the end of a cell")
         if answer.number != number:
             raise WireFault("the end of another cell")
+        if rebound:
+            self.rebound.add(position)
         if outcome is not Outcome.RIGHT:
             self.stopped[cell.title] = (outcome, text)
 
@@ -535,33 +628,41 @@ def items_in(value: Any) -> int:
     return min(abs(value), 1 << 30) if type(value) is int else 1
 
 
-def exception(kind: str, text: str = "") -> StudentRaised:
-    """An exception that a test sees as the built-in one of this name."""
-    problem = _exception_type(kind)()
-    problem.told = (
-        text if type(problem).__name__ == kind else f"{kind[:60]}: {text}" if text else ""
-    )
+def common(base: str) -> str:
+    """The name of a built-in error as a hidden part may tell it."""
+    kinds = getattr(getattr(builtins, base, None), "__mro__", ())
+    return next((kind.__name__ for kind in kinds if kind.__name__ in COMMON), "Exception")
+
+
+def exception(base: str, kind: str = "", text: str = "") -> StudentRaised:
+    """An exception that a test sees as one of the built-in type `base`, under the learner's own name for it."""
+    if base == "Exception" and not kind:
+        kind = "an error"
+    problem = _exception_type(base, kind[:60] if kind.isprintable() and kind else base)()
+    problem.told = text
     return problem
 
 
 @lru_cache(256)
-def _exception_type(kind: str) -> type[StudentRaised]:
-    base = getattr(builtins, kind, None)
-    if not (isinstance(base, type) and issubclass(base, Exception)):
-        return StudentRaised
+def _exception_type(base: str, name: str) -> type[StudentRaised]:
+    builtin = getattr(builtins, base, None)
+    if isinstance(builtin, type) and issubclass(builtin, Exception):
+        made = _exception_type_of(builtin, name)
+        with contextlib.suppress(TypeError):  # exception groups want exceptions
+            made()
+            return made
+    return type(name, (StudentRaised,), {})
 
+
+def _exception_type_of(base: type[Exception], name: str) -> type[StudentRaised]:
     def __init__(self: StudentRaised) -> None:
         """Built-in ones ask for arguments of their own."""
 
     def __new__(cls: type) -> Any:
         return base.__new__(cls)
 
-    made = type(kind, (StudentRaised, base), {"__init__": __init__, "__new__": __new__})
-    try:
-        made()
-    except TypeError:  # exception groups want exceptions
-        return StudentRaised
-    return made
+    bases = (StudentRaised,) if base is Exception else (StudentRaised, base)
+    return type(name, bases, {"__init__": __init__, "__new__": __new__})
 
 
 @lru_cache(256)

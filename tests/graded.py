@@ -89,10 +89,15 @@ def ask(
     exam: Exam, source: str, *, before: tuple[Cell, ...] = (), limits: Limits = QUICK
 ) -> QuestionVerdict:
     """What this solution cell gets for the one question of an exam."""
+    name = exam.questions[0].exercise
+    return graded_cells(exam, *before, Cell(name, source, "solution"), limits=limits)
+
+
+def graded_cells(exam: Exam, *cells: Cell, limits: Limits = QUICK) -> QuestionVerdict:
+    """What a paper of these cells gets for the one question of an exam."""
     station = Station.open(Setting(exam, limits=limits))
     try:
-        name = exam.questions[0].exercise
-        paper = paper_of([*before, Cell(name, source, "solution")])
+        paper = paper_of(list(cells))
         [verdict] = run_trial(station.bench, paper, station.sandbox)
         return verdict
     finally:

@@ -35,7 +35,7 @@ from autograde.grade import (
 from autograde.sandbox import Limits, SandboxError
 from autograde.verdict import Outcome, State, Verdict
 from bench import corpus
-from tests.graded import QUICK, SETUP, ask, hand_in, make_course, small_exam, timeless
+from tests.graded import QUICK, SETUP, ask, graded_cells, hand_in, make_course, small_exam, timeless
 
 NN = corpus.CHAPTER
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,6 +80,23 @@ def test_a_cell_that_does_not_run_says_why():
     assert verdict.state is Outcome.ERROR
     assert "SyntaxError" in verdict.message
     assert "line 1" in verdict.message
+
+
+def test_the_time_of_cells_is_not_the_time_of_the_question():
+    slow = Cell("cell 1", "import time; time.sleep(0.8)", "extra")
+    own = replace(QUICK, question_seconds=1.0)
+    assert ask(DOUBLE, "def double(x):\n    return 2 * x", before=(slow, slow), limits=own).score
+    exam = small_exam(
+        "double", "def double(x):\n    return 2 * x", *(2 * ["expect(double(3) == 6, 'no')"]),
+        examples=(Example("import time; time.sleep(1.5); n = 1", frozenset({"n"})),),
+    )  # fmt: skip
+    example = Cell("cell 1", exam.examples[0].source, "example")
+    read = "def double(x):\n    return 2 * x * n"
+    assert ask(exam, read, before=(example,), limits=own).state is Outcome.RIGHT
+    lazy = "import time\ndef double(x):\n    time.sleep(0.7)\n    return 2 * x"
+    assert (
+        ask(DOUBLE, lazy, limits=own).state is Outcome.TIMEOUT
+    )  # visible and hidden part together
 
 
 def test_a_function_that_is_not_there():
@@ -140,11 +157,23 @@ def test_functions_as_arguments():
         ("return attend()", Outcome.ERROR),
         ("return attend.__class__(attend.student, 99)(np.ones(2))", Outcome.PROTOCOL),
         ("return attend", Outcome.WRONG),
+        ("return len(attend.__name__) < 3", Outcome.WRONG),
     ],
 )
 def test_functions_as_arguments_cannot_be_abused(body, outcome):
     limits = replace(QUICK, callbacks=200)
     assert ask(LEAKS, f"def leaks(attend):\n    {body}", limits=limits).state is outcome
+
+
+def test_a_function_that_was_handed_over_raises_what_it_raised():
+    exam = small_exam(
+        "refuses",
+        "def refuses(attend):\n    try:\n        attend(0)\n    except ValueError:\n        return True\n"
+        "    return False",
+        "def bad(x):\n    raise ValueError('no')\n"
+        "expect(refuses(bad) is True, 'bad')\nexpect(refuses(lambda x: 1) is False, 'good')",
+    )
+    assert ask(exam, exam.references["refuses"]).state is Outcome.RIGHT
 
 
 def test_own_functions_as_arguments_stay_on_their_side():
@@ -181,6 +210,56 @@ def test_a_test_that_expects_an_error_gets_one_of_that_type():
     assert ask(exam, "def root(x):\n    raise KeyError('a')").state is Outcome.ERROR
     dead = ask(exam, "import os\ndef root(x):\n    os._exit(0)")
     assert dead.state is Outcome.DIED  # no test takes the end of a process for an error
+
+
+def test_an_error_of_the_learner_s_own_counts_as_the_built_in_one_it_is():
+    exam = small_exam(
+        "root",
+        "def root(x):\n    if x < 0:\n        raise ValueError('negative')\n    return x ** 0.5",
+        *2 * ["try:\n    root(-1)\nexcept ValueError:\n    pass\nelse:\n    expect(False, 'no')"],
+    )
+    for source in (
+        "class HeadError(ValueError): pass\ndef root(x):\n    raise HeadError('x')",
+        "def root(x):\n    raise np.linalg.LinAlgError('x')",
+        "def root(x):\n    raise UnicodeDecodeError('utf-8', b'', 0, 1, 'x')",
+    ):
+        assert ask(exam, source).state is Outcome.RIGHT, source
+    other = "class ValueError_(TypeError): pass\ndef root(x):\n    raise ValueError_('odd')"
+    assert "Your code raised ValueError_: odd" in ask(exam, other).message
+
+
+NAMING = """
+def hidden(function, *args):
+    try:
+        expect(function(*args) == 2 * args[0], "no")
+    except Exception as error:
+        expect(False, f"no ({type(error).__name__})")
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "named"),
+    [
+        ("KeyError(x)", "KeyError"),
+        ("type(f'E{x}', (ValueError,), {})()", "ValueError"),
+        ("type(f'E{x}', (Exception,), {})()", "an error"),
+        ("[OSError, RuntimeError][int(x) % 2]()", "an error"),
+        ("StopIteration", "an error"),
+    ],
+)
+def test_the_type_of_an_error_tells_little_about_a_hidden_input(raised, named):
+    exam = small_exam(
+        "double", DOUBLE.references["double"], "", "hidden(double, 77)", setup=SETUP + NAMING
+    )
+    assert ask(exam, f"def double(x):\n    raise {raised}").message == f"no ({named})"
+
+
+def test_the_number_of_a_handle_tells_nothing():
+    exam = small_exam(
+        "leaks", "def leaks(attend):\n    return 1",
+        "numbers = {leaks(lambda: 1) for _ in range(3)}\nexpect(max(numbers) < 3, 'large')",
+    )  # fmt: skip
+    assert ask(exam, "def leaks(attend):\n    return attend.number").message == "large"
 
 
 def test_hidden_texts_of_more_than_a_line_are_not_shown():
@@ -234,6 +313,43 @@ def test_seeds_differ_between_papers_and_not_between_runs():
     )
     seeds = [ask(exam, f"def number(seed):\n    return {n}").message for n in (2, 2, 3)]
     assert seeds[0] == seeds[1] != seeds[2]
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["def helper(x):\n    return 7", "helper = 3", "sum = 3", "def double(x):\n    return 0"],
+)
+def test_a_later_cell_does_not_spoil_an_answer(after):
+    source = "def helper(x):\n    return sum([2 * x])\ndef double(x):\n    return helper(x)"
+    last = Cell("cell 2", after, "extra")
+    assert graded_cells(DOUBLE, Cell("double", source, "solution"), last).state is Outcome.RIGHT
+    wrong = Cell("double", "def double(x):\n    return x", "solution")
+    assert graded_cells(DOUBLE, wrong, Cell("cell 2", "sum = 3", "extra")).score == 0
+
+
+def test_a_later_cell_may_still_hold_the_answer():
+    own = Cell("cell 2", "def double(x):\n    return 2 * x", "extra")
+    stub = Cell("double", "def double(x):\n    return 0", "solution")
+    assert graded_cells(DOUBLE, stub, own).state is Outcome.RIGHT
+
+
+def test_an_example_does_not_replace_a_helper_of_the_same_name():
+    example = "n = 1\ndot = np.ones(2)\nm = dot.sum()"
+    exam = small_exam(
+        "double", DOUBLE.references["double"], "expect(double(3) == 6, 'no')",
+        examples=(Example(example, frozenset({"n", "dot"})),),
+    )  # fmt: skip
+    helper = Cell("cell 1", "def dot(x, y):\n    return x * y", "extra")
+    ours = Cell("cell 2", example, "example")
+    for body in ("dot(x, 2) * n", "dot(x, m)"):
+        last = Cell("double", f"def double(x):\n    return {body}", "solution")
+        read = Cell("cell 3", "n", "extra")
+        assert graded_cells(exam, helper, ours, read, last).state is Outcome.RIGHT
+    taken = Cell("cell 1", "n = 7", "extra")  # as in a notebook, the example has the last word
+    last = Cell("double", "def double(x):\n    return 2 * x * n", "solution")
+    assert graded_cells(exam, taken, ours, last).state is Outcome.RIGHT
+    early = Cell("double", "def double(x):\n    return 2 * x * n", "solution")
+    assert "name 'n' is not defined" in graded_cells(exam, early, ours).message
 
 
 SEEN_AHEAD = """

@@ -41,7 +41,7 @@ def talk(inmate, source: str, seconds: float = 10.0):
     channel, deadline = inmate.channel, time.monotonic() + seconds
     channel.send(pack("cell", 1, "f", textwrap.dedent(source), caps=channel.caps), deadline)
     ran = channel.receive(deadline)
-    assert (ran.kind, ran.values) == ("ran", [None])
+    assert (ran.kind, ran.values[0]) == ("ran", None)
     channel.send(pack("call", 2, "f", [], {}, caps=channel.caps), deadline)
     return channel.receive(deadline)
 
@@ -439,3 +439,43 @@ def test_what_python_does_not_understand_is_an_error(source):
 def test_other_cell_magics_leave_nothing():
     _, text = translate("%%bash\nrm -rf /", "<cell>")
     assert text == ""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "help(len); license(); credits(); copyright()",
+        "pip install numpy\nx = 1",
+        "import asyncio\nawait asyncio.sleep(0)\nasync def g():\n    return 4\nassert await g() == 4",
+        "import asyncio\nx = await asyncio.sleep(0, 3)\nx",
+        "get_ipython().user_ns['x'] = 3\nassert x == 3\nget_ipython().run_line_magic('time', '')",
+        "import sys\nsys.stdout.writelines(['a', 'b'])\nsys.stdout.close()\nsys.stdout.write('c')\nprint(1)",
+    ],
+)
+def test_what_a_notebook_has(source):
+    kernel = Kernel()
+    kept = sys.stdout, sys.stderr
+    kernel.capture()
+    try:
+        assert kernel.run(source, "cell") is None
+    finally:
+        sys.stdout, sys.stderr = kept
+
+
+def test_the_last_value_has_a_name():
+    kernel = Kernel()
+    for source, value in (("1 + 1", 2), ("_ + 1", 3), ("x = 5", 3), ("None", 3), ("x;", 5)):
+        assert kernel.run(source, "cell") is None
+        assert kernel.namespace["_"] == value
+    assert kernel.run("for _ in range(3): pass\n7", "cell") is None
+    assert kernel.namespace["_"] == 2  # a name of one's own stays
+
+
+def test_print_goes_where_output_goes(wall):
+    source = """
+    def f():
+        import contextlib, io
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            print("a", 1)
+        return text.getvalue()"""
+    assert value(wall, source) == "a 1\n"

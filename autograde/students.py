@@ -151,13 +151,25 @@ def _of_this_chapter(
 
 
 def _rule(paths: list[tuple[str, ...]]) -> Callable[[tuple[str, ...], str], Student | None]:
-    """How this inbox names students."""
-    if any(MOODLE.fullmatch(p[0]) for p in paths):
-        return _moodle
-    loose = [p[0] for p in paths if len(p) == 1]
-    if loose and sum(bool(CANVAS.fullmatch(name)) for name in loose) * 2 > len(loose):
+    """How this inbox names students: as most of it says, so that no file name of one learner decides."""
+    loose = {p[0] for p in paths if len(p) == 1}
+    if sum(_form(name) == "canvas" for name in loose) * 2 > len(loose):
         return _canvas
+    tops = {p[0] for p in paths}
+    if sum(_form(name) == "moodle" for name in tops) * 2 > len(tops):
+        return _moodle
     return _plain
+
+
+def _form(name: str) -> str:
+    """Which LMS made a name. Where both could have, it is the one whose number comes first.
+
+    What stands behind that number is the learner's own file name, and may look like anything.
+    """
+    canvas, moodle = CANVAS.fullmatch(name), MOODLE.fullmatch(name)
+    if canvas and not (moodle and moodle.end("name") < canvas.end("name")):
+        return "canvas"
+    return "moodle" if moodle else ""
 
 
 def _moodle(parts: tuple[str, ...], chapter: str) -> Student | None:

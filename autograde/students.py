@@ -25,6 +25,8 @@ CANVAS = re.compile(
 MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<plugin>[a-z]+)_?(?P<rest>.*)"
 )
+MAX_ID = 100
+"""Bytes of a name that its id keeps; a folder's name may have 255."""
 COPY_MARK = re.compile(r"[\s_-]*(\(\d+\)|-\d{1,2}|[\s_-]copy( \d+)?)$", re.I)
 
 
@@ -201,7 +203,7 @@ def _plain(parts: tuple[str, ...], chapter: str) -> Student | None:
 
 
 def _told_apart(hands: dict[Student, list[File]]) -> dict[Student, list[File]]:
-    """Two participants of the same full name are told apart by Moodle's numbers."""
+    """Two participants of the same full name are told apart by Moodle's numbers; no two have one id."""
     times = Counter(student.raw for student in hands)
     result: dict[Student, list[File]] = {}
     for student, mine in hands.items():
@@ -209,19 +211,27 @@ def _told_apart(hands: dict[Student, list[File]]) -> dict[Student, list[File]]:
             raw = f"{student.raw} ({student.number})"
             student = Student.of(raw, student.name, student.lms, student.number)
         result[student] = mine
-    return result
+    # the same name in two spellings of Unicode: nothing says that it is the same person
+    ids = Counter(student.id for student in result)
+    return {
+        replace(s, id=f"{s.id}~{_digest(s.raw)}") if ids[s.id] > 1 else s: mine
+        for s, mine in result.items()
+    }
 
 
 def clean_id(raw: str) -> str:
     """A student's name in characters that nbgrader's file patterns, pages and CSV can carry.
 
     Letters, digits, spaces and ``. _ - @ ( ) +`` stay, if a letter or digit comes first. Where anything else
-    was replaced, a few digits of a hash follow, so that two names never become one.
+    was replaced or cut, digits of a hash follow, so that two names never become one.
     """
-    text = re.sub(r"\s+", " ", unicodedata.normalize("NFC", raw)).strip()
-    clean = re.sub(r"[^\w .@()+-]", "_", text)[:100].rstrip(" .") or "_"
+    name = unicodedata.normalize("NFC", raw)
+    clean = re.sub(r"[^\w .@()+-]", "_", re.sub(r"\s+", " ", name).strip())
+    clean = clean.encode()[:MAX_ID].decode("utf-8", "ignore").rstrip(" .") or "_"
     if not re.match(r"\w", clean):
         clean = "_" + clean[1:]
-    if clean == text:
-        return clean
-    return f"{clean}~{hashlib.sha256(raw.encode('utf-8', 'replace')).hexdigest()[:4]}"
+    return clean if clean == name else f"{clean}~{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -519,8 +519,29 @@ def test_n1738_n1843_n912_n743_line_40_odd_names(name: str, layout: Layout, inbo
 @settings(deadline=None)
 @given(st.lists(st.text("aA=,/ \\\u0301é", min_size=1, max_size=6), min_size=2, unique=True))
 def test_two_names_never_become_one(names: list[str]) -> None:
-    different = {unicodedata.normalize("NFC", " ".join(name.split())) for name in names}
+    different = {unicodedata.normalize("NFC", name) for name in names}
     assert len({clean_id(name) for name in different}) == len(different)
+
+
+SAME_AT_A_GLANCE = {
+    "a blank that does not break": (b"Ada Lovelace", "Ada\u00a0Lovelace".encode()),
+    "two blanks": (b"Ada Lovelace", b"Ada  Lovelace"),
+    "not UTF-8": (b"m\xfcller", b"m\xf6ller"),
+    "composed or not": ("Zoë".encode(), unicodedata.normalize("NFD", "Zoë").encode()),
+}
+
+
+@pytest.mark.parametrize("case", SAME_AT_A_GLANCE)
+def test_students_whose_names_look_the_same_keep_their_own_work(
+    case: str, layout: Layout, inbox: Path
+) -> None:
+    for number, name in enumerate(SAME_AT_A_GLANCE[case]):
+        work = text(layout, double=f"def double(x):\n    return {number}")
+        put(inbox / os.fsdecode(name) / f"{NN}.ipynb", work)
+    one, other = collect(NN, inbox, layout)
+    assert one.student != other.student
+    assert {answers(s)["double"][-1] for s in (one, other)} == {"0", "1"}
+    assert clean_id("m\udcfcller") != clean_id("m\udcf6ller")
 
 
 # ------------------------------------------------------------------------ inboxes

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from autograde.errors import CourseError
 from autograde.files import write_whole
-from autograde.inbox import File, Refused, read_inbox
+from autograde.inbox import File, Refused, printable, read_inbox
 from autograde.layout import CHAPTER_NAME, Layout
 from autograde.rebuild import Cell, Unreadable, read_cells, rebuild, transplant
 from autograde.schedule import Schedule, read_schedule, utc
@@ -78,7 +78,10 @@ def collect_with_report(
     known = {s.student: s for s in load(chapter, layout)}
     own_inbox = _is_within(inbox, layout.course / "submitted")
     for hand in hands:
-        made = _submission(hand, chapter, released, schedule, layout)
+        try:
+            made = _submission(hand, chapter, released, schedule, layout)
+        except (OSError, ValueError, OverflowError) as error:
+            made = _failed(hand, chapter, error, layout), released
         if made is None or _is_older(made[0], known.get(hand.student.id)):
             continue
         submission, notebook = made
@@ -145,7 +148,7 @@ def report(submissions: Iterable[Submission], others: Iterable[str], schedule: S
     lines += [f"  nobody's      {line}" for line in others]
     total = fine + broken + repaired
     head = f"{total} submissions: {fine} as they should be, {repaired} repaired, {broken} not readable."
-    return "\n".join([head, *lines])
+    return "\n".join([head, *(printable(line) for line in lines)])
 
 
 # ------------------------------------------------------------------------ one student
@@ -197,6 +200,24 @@ def _submission(
         number=student.number,
         attempts=len(attempts),
     ), notebook
+
+
+def _failed(hand: HandedIn, chapter: str, error: Exception, layout: Layout) -> Submission:
+    """What stands for the work of a student that stopped the collector, so that the class goes on."""
+    problem = f"the collector failed on it ({type(error).__name__}: {printable(str(error))})"
+    student = hand.student
+    return Submission(
+        student=student.id,
+        chapter=chapter,
+        notebook=_normalised(student.id, chapter, layout),
+        sha256=sha256(f"unreadable: {problem}".encode()).hexdigest(),
+        received=None,
+        problem=problem,
+        name=student.name,
+        lms=student.lms,
+        number=student.number,
+        attempts=sum(_is_notebook(f) for f in hand.files),
+    )
 
 
 def _newest_that_fits(
@@ -256,7 +277,7 @@ def _is_other_chapter(attempt: _Attempt, chapter: str, released: NotebookNode) -
 
 
 def _about_name(file: File, chapter: str) -> list[str]:
-    name = file.parts[-1]
+    name = printable(file.parts[-1])
     return [f"the file was called {name}"] if len(file.parts) > 1 and chapter not in name else []
 
 
@@ -267,7 +288,8 @@ def _why_nothing(hand: HandedIn, attempts: list[_Attempt]) -> str:
     if refused:
         return refused[-1]
     if hand.files:
-        return f"no notebook among what was handed in ({', '.join(f.parts[-1] for f in hand.files[:3])})"
+        names = printable(", ".join(f.parts[-1] for f in hand.files[:3]))
+        return f"no notebook among what was handed in ({names})"
     return "the folder is empty"
 
 

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from autograde import collect as collect_module
 from autograde import inbox as inbox_module
 from autograde.collect import Submission, collect, collect_with_report, load, refresh, report
 from autograde.errors import CourseError
@@ -761,6 +762,80 @@ def test_an_inbox_that_is_none(what: str, layout: Layout, tmp_path: Path) -> Non
 
 
 # ------------------------------------------------------------------------ hostile inboxes
+def test_a_name_of_many_long_letters_and_one_that_is_not_utf_8(
+    layout: Layout, inbox: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["李" * 84, os.fsdecode(b"m\xfcller"), "ada"]
+    for name in names:
+        put(inbox / name / os.fsdecode(b"\xfc.ipynb"), right(layout))
+    (inbox / os.fsdecode(b"\xff")).mkdir()
+    submissions, others = collect_with_report(NN, inbox, layout)
+    assert [s.problem for s in submissions if s.name != "\\xff"] == [None] * 3
+    assert all(len(s.student.encode()) < 120 for s in submissions)
+    assert "m\\xfcller" in {s.name for s in submissions}
+    report(submissions, others, read_schedule(layout)).encode()
+
+
+def test_a_moodle_name_of_95_cjk_letters(layout: Layout, tmp_path: Path) -> None:
+    path = make_zip(
+        tmp_path / "x.zip", {f"{'李' * 95}/x.ipynb": text(layout), "bob/x.ipynb": text(layout)}
+    )
+    assert [s.problem for s in collect(NN, path, layout)] == [None, None]
+
+
+@pytest.mark.parametrize("when", [1e12, -6e10, 0])
+def test_a_time_that_no_calendar_has_is_no_time(when: float, layout: Layout, inbox: Path) -> None:
+    os.utime(put(inbox / "ada" / "x.ipynb", right(layout)), (when, when))
+    put(inbox / "bob" / "x.ipynb", right(layout))
+    ada, bob = collect(NN, inbox, layout)
+    assert (ada.received, ada.problem) == (None, None)
+    assert bob.received is not None
+
+
+@pytest.mark.parametrize("name", [".", "./", "", "././."])
+def test_a_zip_entry_without_a_name(name: str, layout: Layout, tmp_path: Path) -> None:
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(name), text(layout))
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(name), text(layout))
+        archive.writestr("ada/x.ipynb", text(layout))
+        archive.writestr("bob.zip", inner.read_bytes())
+    submissions = collect(NN, path, layout)
+    assert [s.student for s in submissions if s.problem is None] == ["ada"]
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), ValueError("odd")])
+def test_one_submission_that_stops_the_collector_does_not_stop_the_class(
+    error: Exception, layout: Layout, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(inbox / "ada" / "x.ipynb", '{"cells": []}')
+    put(inbox / "bob" / "x.ipynb", right(layout))
+    real = collect_module.rebuild
+
+    def fails(cells, released):
+        if not cells:
+            raise error
+        return real(cells, released)
+
+    monkeypatch.setattr(collect_module, "rebuild", fails)
+    ada, bob = collect(NN, inbox, layout)
+    assert "the collector failed on it" in (ada.problem or "")
+    assert bob.problem is None
+
+
+def test_no_file_name_writes_a_line_of_the_report(layout: Layout, inbox: Path) -> None:
+    evil = "x\n  not readable  bob: \x1b[2Kgone\u202e.ipynb"
+    put(inbox / "eve" / evil, "{")
+    put(inbox / "ada" / evil, right(layout))
+    put(inbox / f"{NN}\n.ipynb", right(layout))
+    submissions, others = collect_with_report(NN, inbox, layout)
+    said = report(submissions, others, read_schedule(layout))
+    assert all(line.isprintable() for line in said.split("\n"))
+    assert not any(line.startswith("  not readable  bob") for line in said.split("\n"))
+
+
 def test_attack_15_links_are_not_followed(layout: Layout, inbox: Path, tmp_path: Path) -> None:
     secret = put(
         tmp_path / "secret.ipynb", text(layout, double="def double(x):\n    return 'secret'")

@@ -81,7 +81,7 @@ def by_student(
     """
     files, empty, trusted = _unwrapped(files, empty, chapter, inbox)
     rule = _rule([f.parts for f in files])
-    files, empty = _of_this_chapter(files, empty, chapter)
+    files, empty, astray = _of_this_chapter(files, empty, chapter)
     hands: dict[Student, list[File]] = {}
     nobody: list[File] = []
     for file in files:
@@ -92,6 +92,8 @@ def by_student(
     for parts in empty:
         if (student := rule((*parts, "nothing.ipynb"), chapter)) is not None:
             hands.setdefault(student, [])
+    here = {student.raw for student in hands}
+    nobody += [f for f in astray if (s := rule(f.parts, chapter)) is None or s.raw not in here]
     return [
         HandedIn(student, tuple(sorted(mine, key=_age)), _lms_notes(mine), trusted)
         for student, mine in sorted(_told_apart(hands).items(), key=lambda item: item[0].raw)
@@ -138,18 +140,24 @@ def _unwrapped(
 
 def _of_this_chapter(
     files: list[File], empty: list[tuple[str, ...]], chapter: str
-) -> tuple[list[File], list[tuple[str, ...]]]:
+) -> tuple[list[File], list[tuple[str, ...]], list[File]]:
     """Leave out what lies in another chapter's folder, as in nbgrader's ``<student>/<chapter>/``.
 
-    A folder of nbgrader's form is empty for this chapter only if the chapter's own folder is.
+    A folder of nbgrader's form is empty for this chapter only if the chapter's own folder is. The third list
+    holds a file, refused, for each folder that was left out.
     """
 
     def other(parts: tuple[str, ...]) -> bool:
         return len(parts) > 1 and bool(CHAPTER_NAME.fullmatch(parts[1])) and parts[1] != chapter
 
-    return [f for f in files if len(f.parts) < 3 or not other(f.parts)], [
-        p for p in empty if not other(p)
-    ]
+    left_out = [f for f in files if len(f.parts) > 2 and other(f.parts)]
+    first = {f.parts[:2]: f for f in reversed(left_out)}
+    why = f"it lies in the folder of another chapter, and there is nothing of {chapter}"
+    return (
+        [f for f in files if len(f.parts) < 3 or not other(f.parts)],
+        [p for p in empty if not other(p)],
+        [replace(f, refused=why) for _, f in sorted(first.items())],
+    )
 
 
 def _rule(paths: list[tuple[str, ...]]) -> Callable[[tuple[str, ...], str], Student | None]:

@@ -12,6 +12,7 @@ import json
 import os
 import stat
 import time
+import tracemalloc
 import unicodedata
 import zipfile
 from collections.abc import Callable
@@ -823,6 +824,66 @@ def test_one_submission_that_stops_the_collector_does_not_stop_the_class(
     ada, bob = collect(NN, inbox, layout)
     assert "the collector failed on it" in (ada.problem or "")
     assert bob.problem is None
+
+
+def test_many_large_attempts_in_a_small_zip_cost_the_memory_of_one(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    padding = json.dumps({"cell_type": "code", "source": "#" * 400_000})
+    cells = ", ".join([padding] * 10)
+    end = text(layout).split('"cells": [', 1)[1]
+    large = f'{{"cells": [{cells}, {end}'
+    inner = make_zip(tmp_path / "inner.zip", {f"{n:02}.ipynb": large for n in range(12)})
+    entries: dict[str, bytes | str] = {"eve.zip": inner.read_bytes(), "ada.ipynb": text(layout)}
+    path = make_zip(tmp_path / "x.zip", entries)
+    assert path.stat().st_size < 200_000
+    monkeypatch.setattr(collect_module, "MAX_READ", 10 * len(large) - 1)
+    tracemalloc.start()
+    ada, eve = collect(NN, path, layout)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 9 * len(large)
+    assert (ada.problem, answers(eve)) == (None, tiny.RIGHT)
+    assert any("2 older files are not read" in note for note in eve.repairs)
+
+
+def test_of_many_attempts_the_newest_twenty_are_read(layout: Layout, tmp_path: Path) -> None:
+    path = make_zip(
+        tmp_path / "x.zip",
+        {
+            f"ada/{NN} ({n}).ipynb": text(layout, double=f"def double(x):\n    return {n}")
+            for n in range(30)
+        },
+    )
+    submission = only(collect(NN, path, layout))
+    assert answers(submission)["double"].endswith("return 29")
+    assert submission.attempts == 30
+    said = report([submission], [], read_schedule(layout))
+    assert "10 older files are not read: of one student it is at most 20 files and 128 MB" in said
+    assert len(list((layout.course / "originals" / NN / "ada").iterdir())) == 20
+
+
+def test_a_stamp_that_lies_deeper_is_the_students_own(layout: Layout) -> None:
+    folder = layout.course / "submitted" / "eve" / NN
+    put(folder / f"{NN}.ipynb", right(layout))
+    put(folder / "timestamp.txt", "2026-10-12 10:00:00 UTC")
+    put(folder / "a" / "timestamp.txt", "2026-10-01 10:00:00 UTC")
+    put(folder / "z" / "timestamp.txt", "2026-10-02 10:00:00 UTC")
+    submission = only(collect(NN, layout.course / "submitted", layout))
+    assert submission.received == datetime(2026, 10, 12, 10, tzinfo=UTC)
+    assert any("only nbgrader's own collector is believed" in r for r in submission.repairs)
+
+
+def test_work_of_another_chapter_is_reported(layout: Layout, inbox: Path) -> None:
+    put(inbox / "ada" / NN / f"{NN}.ipynb", right(layout))
+    put(inbox / "ada" / "91_other" / "91_other.ipynb", "{}")
+    put(inbox / "bob" / "91_other" / "91_other.ipynb", "{}")
+    put(inbox / "eve" / "91_other.ipynb", "{}")
+    submissions, others = collect_with_report(NN, inbox, layout)
+    assert [s.student for s in submissions] == ["ada"]
+    assert len(others) == 2
+    assert others[0].startswith("bob/91_other/91_other.ipynb: it lies in the folder of another")
+    assert others[1] == "eve: all that was handed in is of another chapter"
 
 
 def test_no_file_name_writes_a_line_of_the_report(layout: Layout, inbox: Path) -> None:

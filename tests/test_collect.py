@@ -6,6 +6,7 @@ Each case is named by its source: `n#1083` is a report against nbgrader, `t#` te
 
 from __future__ import annotations
 
+import ast
 import copy
 import io
 import json
@@ -29,6 +30,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograde import collect as collect_module
 from autograde import inbox as inbox_module
+from autograde import rebuild as rebuild_module
 from autograde.collect import Submission, collect, collect_with_report, load, refresh, report
 from autograde.errors import CourseError
 from autograde.layout import Layout
@@ -362,6 +364,26 @@ def test_any_cells_give_a_valid_notebook_that_moves_to_the_same_release_unchange
     once = rebuild(cells, released)
     nbformat.validate(once.notebook)
     assert transplant(once.notebook, released) == once.notebook
+
+
+def test_many_long_cells_that_define_an_exercise_are_not_parsed_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[str] = []
+    real = rebuild_module.ast.parse
+
+    def counted(source: str) -> ast.Module:
+        parsed.append(source)
+        return real(source)
+
+    monkeypatch.setattr(rebuild_module.ast, "parse", counted)
+    long = "def double(x):\n    return x + x\n" + "x = 1\n" * 2_000
+    short = [f"def double(x):\n    return {n}" for n in range(50)]
+    cells = [Cell("code", source) for source in [*[long] * 50, *short]]
+    built = rebuild(cells, tiny.released(tiny.solution()))
+    assert tiny.cell_of(built.notebook, "double").source == short[-1]
+    assert sum(source == long for source in parsed) == 0
+    assert len(parsed) < 2 * len(short)
 
 
 # ------------------------------------------------------------------------ files

@@ -627,14 +627,14 @@ def test_moodle(slash: str, layout: Layout, tmp_path: Path) -> None:
 def test_one_learners_file_name_does_not_decide_the_form_of_the_inbox(
     layout: Layout, tmp_path: Path
 ) -> None:
-    canvas = {
+    canvas: dict[str, bytes | str] = {
         f"lovelaceada_4711_90001_{NN}.ipynb": text(layout),
         f"hoppergrace_4712_90002_{NN}.ipynb": text(layout),
         f"eve_4713_90003_Eve_7_assignsubmission_file_{NN}.ipynb": text(layout),
     }
     path = make_zip(tmp_path / "canvas.zip", canvas)
     assert [s.student for s in collect(NN, path, layout)] == ["4711", "4712", "4713"]
-    moodle = {
+    moodle: dict[str, bytes | str] = {
         f"Ada_101_assignsubmission_file_{NN}.ipynb": text(layout),
         "Eve_102_assignsubmission_file_x_4712_90002_y.ipynb": text(layout),
     }

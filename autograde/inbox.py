@@ -193,15 +193,22 @@ def _zip(stream: IO[bytes], above: tuple[str, ...], schedule: Schedule) -> Itera
 def _inner_zip(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: tuple[str, ...], schedule: Schedule
 ) -> Iterator[File]:
+    def listed() -> list[File]:
+        data = io.BytesIO(_entry_reader(archive, entry)())
+        return list(_zip(data, (*path[:-1], path[-1][:-4]), schedule))
+
+    def again(number: int) -> Callable[[], bytes]:
+        return lambda: listed()[number].read()
+
     try:
-        data = _entry_reader(archive, entry)()
-        inner = list(_zip(io.BytesIO(data), (*path[:-1], path[-1][:-4]), schedule))
+        inner = listed()
     except (zipfile.BadZipFile, OSError, ValueError, struct.error, Refused) as error:
         yield _no(path, f"it cannot be opened as a zip ({error})")
         return
     # the time is that at which the zip came, not the one on the learner's machine
     came = _entry_time(entry, schedule)
-    yield from (replace(file, time=came) for file in inner)
+    # unpacked anew for every file that is read: all inner zips of a class together may be gigabytes
+    yield from [replace(file, time=came, read=again(n)) for n, file in enumerate(inner)]
 
 
 def _entry_reader(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], bytes]:

@@ -869,6 +869,20 @@ def test_many_large_attempts_in_a_small_zip_cost_the_memory_of_one(
     assert any("2 older files are not read" in note for note in eve.repairs)
 
 
+def test_zips_in_a_zip_are_not_held_in_memory(layout: Layout, tmp_path: Path) -> None:
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("x.ipynb", text(layout))
+        archive.writestr("padding", b" " * 2**23)
+    path = make_zip(tmp_path / "x.zip", {f"s{n}.zip": inner.read_bytes() for n in range(8)})
+    tracemalloc.start()
+    submissions = collect(NN, path, layout)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [s.problem for s in submissions] == [None] * 8
+    assert peak < 4 * 2**23
+
+
 def test_of_many_attempts_the_newest_twenty_are_read(layout: Layout, tmp_path: Path) -> None:
     path = make_zip(
         tmp_path / "x.zip",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -21,11 +21,16 @@ from nbformat import NotebookNode
 
 from autograde.errors import CourseError
 from autograde.files import write_whole
-from autograde.inbox import File, Refused, read_inbox
+from autograde.inbox import File, Refused, printable, read_inbox
 from autograde.layout import CHAPTER_NAME, Layout
 from autograde.rebuild import Cell, Unreadable, read_cells, rebuild, transplant
 from autograde.schedule import Schedule, read_schedule, utc
 from autograde.students import HandedIn, Student, by_student
+
+MAX_ATTEMPTS = 20
+"""Notebooks of one student that are read, the newest first."""
+MAX_READ = 128 * 2**20
+"""Bytes of one student's notebooks after which no older one is read."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +81,17 @@ def collect_with_report(
     files, empty = read_inbox(inbox, schedule)
     hands, nobody = by_student(files, empty, chapter, inbox)
     known = {s.student: s for s in load(chapter, layout)}
+    others = [_nobodys(file) for file in nobody]
     own_inbox = _is_within(inbox, layout.course / "submitted")
     for hand in hands:
-        made = _submission(hand, chapter, released, schedule, layout)
-        if made is None or _is_older(made[0], known.get(hand.student.id)):
+        try:
+            made = _submission(hand, chapter, released, schedule, layout)
+        except (OSError, ValueError, OverflowError) as error:
+            made = _failed(hand, chapter, error, layout), released
+        if made is None:
+            others.append(f"{hand.student.id}: all that was handed in is of another chapter")
+            continue
+        if _is_older(made[0], known.get(hand.student.id)):
             continue
         submission, notebook = made
         known[submission.student] = submission
@@ -90,7 +102,7 @@ def collect_with_report(
     write_whole(
         _manifest(chapter, layout), json.dumps([_to_json(s) for s in submissions], indent=1)
     )
-    return submissions, [_nobodys(file) for file in nobody]
+    return submissions, others
 
 
 def load(chapter: str, layout: Layout) -> list[Submission]:
@@ -145,7 +157,7 @@ def report(submissions: Iterable[Submission], others: Iterable[str], schedule: S
     lines += [f"  nobody's      {line}" for line in others]
     total = fine + broken + repaired
     head = f"{total} submissions: {fine} as they should be, {repaired} repaired, {broken} not readable."
-    return "\n".join([head, *lines])
+    return "\n".join([head, *(printable(line) for line in lines)])
 
 
 # ------------------------------------------------------------------------ one student
@@ -154,9 +166,11 @@ class _Attempt:
     """A notebook file that was read, or why it was not."""
 
     file: File
-    cells: list[Cell]
-    repairs: tuple[str, ...]
     problem: str | None
+    cells: tuple[Cell, ...] = ()  # of the best attempt so far only: all together may be gigabytes
+    repairs: tuple[str, ...] = ()
+    fits: int = 0  # how surely it is this chapter
+    size: int = 0
 
 
 def _submission(
@@ -164,19 +178,23 @@ def _submission(
 ) -> tuple[Submission, NotebookNode] | None:
     """The submission of one student and its notebook; None if all they handed in is another chapter's."""
     student = hand.student
-    files = [_read(f, student, chapter, layout) for f in hand.files if _is_notebook(f)]
-    attempts = [a for a in files if not _is_other_chapter(a, chapter, released)]
-    if files and not attempts:
+    files, chosen, unread = _read_all(hand, chapter, released, layout)
+    attempts = [a for a in files if not _is_other_chapter(a, chapter)]
+    if files and not attempts and not unread:
         return None
     notes = list(hand.notes)
-    stamp = _timestamp(hand, schedule, notes)
-    chosen = _newest_that_fits(attempts, chapter, released)
+    if unread:
+        notes.append(
+            f"{unread} older files are not read: of one student it is at most "
+            f"{MAX_ATTEMPTS} files and {MAX_READ >> 20} MB"
+        )
+    stamp = _timestamp(hand, chapter, schedule, notes)
     if chosen is not None:
         notes += _refusals(hand, attempts)
         built = rebuild(chosen.cells, released)
         notebook, digest, problem = built.notebook, built.sha256, None
-        if len(attempts) > 1:
-            notes.append(f"{len(attempts)} files; {chosen.file.where} counts")
+        if len(attempts) + unread > 1:
+            notes.append(f"{len(attempts) + unread} files; {chosen.file.where} counts")
         notes += [*_about_name(chosen.file, chapter), *chosen.repairs, *built.repairs]
         came = chosen.file.time
     else:
@@ -195,18 +213,49 @@ def _submission(
         name=student.name,
         lms=student.lms,
         number=student.number,
-        attempts=len(attempts),
+        attempts=len(attempts) + unread,
     ), notebook
 
 
-def _newest_that_fits(
-    attempts: list[_Attempt], chapter: str, released: NotebookNode
-) -> _Attempt | None:
-    """Of the files that can be read, the newest among those that are most surely this chapter."""
-    readable = [a for a in attempts if a.problem is None]
-    sure = {id(a): _fits(a, chapter, released) for a in readable}
-    best = [a for a in readable if sure[id(a)] == max(sure.values())]
-    return best[-1] if best else None
+def _failed(hand: HandedIn, chapter: str, error: Exception, layout: Layout) -> Submission:
+    """What stands for the work of a student that stopped the collector, so that the class goes on."""
+    problem = f"the collector failed on it ({type(error).__name__}: {printable(str(error))})"
+    student = hand.student
+    return Submission(
+        student=student.id,
+        chapter=chapter,
+        notebook=_normalised(student.id, chapter, layout),
+        sha256=sha256(f"unreadable: {problem}".encode()).hexdigest(),
+        received=None,
+        problem=problem,
+        name=student.name,
+        lms=student.lms,
+        number=student.number,
+        attempts=sum(_is_notebook(f) for f in hand.files),
+    )
+
+
+def _read_all(
+    hand: HandedIn, chapter: str, released: NotebookNode, layout: Layout
+) -> tuple[list[_Attempt], _Attempt | None, int]:
+    """A student's notebooks, oldest first; the one that counts; and how many were too many to read.
+
+    Of those that can be read, the newest counts among those that are most surely this chapter. The newest are
+    read first, and the cells of one are kept.
+    """
+    waiting = [f for f in hand.files if _is_notebook(f)]
+    attempts: list[_Attempt] = []
+    best: _Attempt | None = None
+    room = MAX_READ
+    while waiting and len(attempts) < MAX_ATTEMPTS and room > 0:
+        attempt = _read(waiting.pop(), hand.student, chapter, released, layout)
+        room -= attempt.size
+        bare = replace(attempt, cells=())
+        attempts.insert(0, bare)
+        fine = attempt.problem is None and not _is_other_chapter(attempt, chapter)
+        if fine and (best is None or attempt.fits > best.fits):
+            best = attempt
+    return attempts, best, len(waiting)
 
 
 def _refusals(hand: HandedIn, attempts: list[_Attempt]) -> list[str]:
@@ -216,12 +265,15 @@ def _refusals(hand: HandedIn, attempts: list[_Attempt]) -> list[str]:
     return [f"{file.where} is not used: {why}" for file, why in unread]
 
 
-def _read(file: File, student: Student, chapter: str, layout: Layout) -> _Attempt:
+def _read(
+    file: File, student: Student, chapter: str, released: NotebookNode, layout: Layout
+) -> _Attempt:
     """Read one file and keep its bytes among the originals."""
+    named = int(chapter in file.parts[-1])
     try:
         data = file.read()
     except Refused as error:
-        return _Attempt(file, [], (), str(error))
+        return _Attempt(file, str(error), fits=named)
     came = utc(file.time).strftime("%Y%m%dT%H%M%S") if file.time else "unknown"
     kept = layout.course / "originals" / chapter / student.id
     kept /= f"{came}-{sha256(data).hexdigest()[:8]}.ipynb"
@@ -230,33 +282,32 @@ def _read(file: File, student: Student, chapter: str, layout: Layout) -> _Attemp
     try:
         cells, repairs = read_cells(data)
     except Unreadable as error:
-        return _Attempt(file, [], (), str(error))
-    return _Attempt(file, cells, tuple(repairs), None)
+        return _Attempt(file, str(error), fits=named, size=len(data))
+    fits = 2 if _holds(cells, released) else named
+    return _Attempt(file, None, tuple(cells), tuple(repairs), fits, len(data))
 
 
 def _is_notebook(file: File) -> bool:
     return file.parts[-1].lower().endswith((".ipynb", ".ipynb.json", ".ipynb.txt"))
 
 
-def _fits(attempt: _Attempt, chapter: str, released: NotebookNode) -> int:
-    """How surely a file is this chapter: 2 by what is in it, 1 by its name, 0 by neither."""
+def _holds(cells: list[Cell], released: NotebookNode) -> bool:
+    """Whether a cell among them is one of the released chapter."""
     own = [c for c in released.cells if c.id not in ("setup", "recap")]
     ids = {c.metadata.get("nbgrader", {}).get("grade_id") for c in own} - {None}
     sources = {c.source.strip() for c in own}
-    if any(c.grade_id in ids or c.source.strip() in sources for c in attempt.cells):
-        return 2
-    return int(chapter in attempt.file.parts[-1])
+    return any(c.grade_id in ids or c.source.strip() in sources for c in cells)
 
 
-def _is_other_chapter(attempt: _Attempt, chapter: str, released: NotebookNode) -> bool:
+def _is_other_chapter(attempt: _Attempt, chapter: str) -> bool:
     """Whether the name says that this is another chapter, and nothing in it says that it is this one."""
     name = attempt.file.parts[-1].rsplit(".ipynb", 1)[0]
     named_so = CHAPTER_NAME.fullmatch(name) is not None and name != chapter
-    return named_so and _fits(attempt, chapter, released) < 2
+    return named_so and attempt.fits < 2
 
 
 def _about_name(file: File, chapter: str) -> list[str]:
-    name = file.parts[-1]
+    name = printable(file.parts[-1])
     return [f"the file was called {name}"] if len(file.parts) > 1 and chapter not in name else []
 
 
@@ -267,18 +318,21 @@ def _why_nothing(hand: HandedIn, attempts: list[_Attempt]) -> str:
     if refused:
         return refused[-1]
     if hand.files:
-        return f"no notebook among what was handed in ({', '.join(f.parts[-1] for f in hand.files[:3])})"
+        names = printable(", ".join(f.parts[-1] for f in hand.files[:3]))
+        return f"no notebook among what was handed in ({names})"
     return "the folder is empty"
 
 
 # ------------------------------------------------------------------------ times
-def _timestamp(hand: HandedIn, schedule: Schedule, notes: list[str]) -> datetime | None:
+def _timestamp(
+    hand: HandedIn, chapter: str, schedule: Schedule, notes: list[str]
+) -> datetime | None:
     """The time in nbgrader's timestamp.txt. A student's own file of that name counts for nothing."""
-    stamps = [f for f in hand.files if f.parts[-1] == "timestamp.txt"]
-    if not stamps:
-        return None
-    if not hand.trusted:
+    own = (hand.student.raw, chapter, "timestamp.txt")
+    stamps = [f for f in hand.files if hand.trusted and f.parts == own]
+    if any(f.parts[-1] == "timestamp.txt" for f in hand.files if f not in stamps):
         notes.append("a timestamp.txt lay with the work; only nbgrader's own collector is believed")
+    if not stamps:
         return None
     try:
         return schedule.read(stamps[-1].read().decode("utf-8", "replace"))

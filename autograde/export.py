@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -104,7 +105,7 @@ def export(chapter: str, layout: Layout, form: str = "csv") -> Path:
     if form not in writers:
         raise CourseError(form, "there is no such form.", f"Name one of {', '.join(FORMS)}.")
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(
         writers[form](marks(chapter, layout), chapter, layout)
     )
     name = chapter if form == "csv" else f"{chapter}-{form}"
@@ -179,15 +180,20 @@ def _remark(mark: Mark) -> str:
     return f"{mark.score:g} of {mark.max:g} points.{late}{problem}"
 
 
+FORMULA = re.compile(
+    r"(?P<start>^|;)(?=[\s\x00-\x1f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]*"
+    r"[=+\-@|\uff1d\uff0b\uff0d\uff20\u2212\ufe62-\ufe66\ufe6b])|^(?=[\t\r])"
+)
+"""Where a spreadsheet may begin to read a formula: blanks, zero-width signs and a byte-order mark before it or
+not, in the full-width forms too, and after a semicolon, which splits fields in half of Europe."""
+
+
 def safe(text: str) -> str:
     """Text that no spreadsheet takes for a formula: an apostrophe before ``= + - @``, tabs and returns.
 
     The apostrophe is the sign by which spreadsheets know text. Line breaks become blanks.
     """
-    line = " ".join(text.splitlines())
-    return (
-        "'" + line if line.lstrip()[:1] in ("=", "+", "-", "@", "\t", "\r", "|") and line else line
-    )
+    return FORMULA.sub(r"\g<start>'", " ".join(text.splitlines()))
 
 
 def _number(value: float) -> str:

@@ -28,6 +28,9 @@ MAX_TOTAL = 4 * 2**30
 MAX_FILES = 50_000
 """Files that an inbox may hold."""
 
+FIRST = datetime(1980, 1, 2, tzinfo=UTC)
+"""Times up to this one are what tools write that know none."""
+
 JUNK = re.compile(
     r"__MACOSX|__pycache__|\.ipynb_checkpoints|\._.*|\.(git|vscode|idea|cache|DS_Store)"
     r"|Thumbs\.db|desktop\.ini",
@@ -59,7 +62,18 @@ class File:
 
     @property
     def where(self) -> str:
-        return "/".join(self.parts)
+        """The path for people, on one line and free of codes that a terminal obeys."""
+        return printable("/".join(self.parts))
+
+
+def printable(text: str) -> str:
+    """Text with a replacement for every character that is none, line ends and escape codes too."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def _shown(name: str) -> str:
+    """A file name as text: bytes of it that are not UTF-8 are written as ``\\xfc``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 # ------------------------------------------------------------------------ files
@@ -73,7 +87,7 @@ def read_inbox(inbox: Path, schedule: Schedule) -> tuple[list[File], list[tuple[
     elif inbox.is_file():
         try:
             files, empty = list(_zip(inbox.open("rb"), (), schedule)), []
-        except (zipfile.BadZipFile, OSError, struct.error) as error:
+        except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
             raise CourseError(
                 inbox,
                 f"it cannot be opened as a zip ({error}).",
@@ -97,14 +111,13 @@ def _folder(root: Path) -> list[File]:
             found.append(_no((*parts, "*"), f"the folder cannot be opened: {error.strerror}"))
             continue
         for entry in entries:
-            path = (*parts, entry.name)
+            path = (*parts, _shown(entry.name))
             if entry.is_symlink():
                 found.append(_no(path, "it is a link; links are not followed"))
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append((Path(entry.path), path))
             elif entry.is_file(follow_symlinks=False):
-                time = datetime.fromtimestamp(entry.stat(follow_symlinks=False).st_mtime, UTC)
-                found.append(File(path, time, _reader(Path(entry.path))))
+                found.append(File(path, _file_time(entry), _reader(Path(entry.path))))
             else:
                 found.append(_no(path, "it is no regular file"))
             if len(found) > MAX_FILES:
@@ -114,10 +127,17 @@ def _folder(root: Path) -> list[File]:
     return found
 
 
+def _file_time(entry: os.DirEntry[str]) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(entry.stat(follow_symlinks=False).st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):  # no year that a calendar knows
+        return None
+
+
 def _empty_folders(root: Path) -> list[tuple[str, ...]]:
     """Folders below `root` in which, at any depth, no file lies."""
     empty = [
-        Path(folder).relative_to(root).parts
+        tuple(_shown(part) for part in Path(folder).relative_to(root).parts)
         for folder, _, _ in os.walk(root)
         if Path(folder) != root and not any(names for _, _, names in os.walk(folder))
     ]
@@ -148,11 +168,14 @@ def _zip(stream: IO[bytes], above: tuple[str, ...], schedule: Schedule) -> Itera
     windows = not any("/" in e.filename for e in entries)
     left = MAX_TOTAL
     for entry in entries:
-        if entry.is_dir():
+        if entry.filename.endswith("/"):
             continue
         name = entry.filename.replace("\\", "/") if windows else entry.filename
         path = (*above, *PurePosixPath(name).parts)
         mode = entry.external_attr >> 16
+        if len(path) == len(above):
+            yield _no((*above, name or "?"), "its name in the zip is empty")
+            continue
         if name.startswith("/") or ".." in path or re.match(r"[A-Za-z]:[/\\]", name):
             yield _no(path, "its name in the zip points outside the zip")
         elif stat.S_ISLNK(mode):
@@ -170,15 +193,22 @@ def _zip(stream: IO[bytes], above: tuple[str, ...], schedule: Schedule) -> Itera
 def _inner_zip(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: tuple[str, ...], schedule: Schedule
 ) -> Iterator[File]:
+    def listed() -> list[File]:
+        data = io.BytesIO(_entry_reader(archive, entry)())
+        return list(_zip(data, (*path[:-1], path[-1][:-4]), schedule))
+
+    def again(number: int) -> Callable[[], bytes]:
+        return lambda: listed()[number].read()
+
     try:
-        data = _entry_reader(archive, entry)()
-        inner = list(_zip(io.BytesIO(data), (*path[:-1], path[-1][:-4]), schedule))
-    except (zipfile.BadZipFile, struct.error, Refused) as error:
+        inner = listed()
+    except (zipfile.BadZipFile, OSError, ValueError, struct.error, Refused) as error:
         yield _no(path, f"it cannot be opened as a zip ({error})")
         return
     # the time is that at which the zip came, not the one on the learner's machine
     came = _entry_time(entry, schedule)
-    yield from (replace(file, time=came) for file in inner)
+    # unpacked anew for every file that is read: all inner zips of a class together may be gigabytes
+    yield from [replace(file, time=came, read=again(n)) for n, file in enumerate(inner)]
 
 
 def _entry_reader(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], bytes]:
@@ -233,7 +263,7 @@ def _no(parts: tuple[str, ...], why: str) -> File:
 
 
 def _sane(file: File) -> File:
-    """A file whose time lies in the future has no known time."""
-    if file.time is not None and file.time > datetime.now(UTC) + timedelta(days=1):
+    """A file whose time lies in the future, or before there were notebooks, has no known time."""
+    if file.time is not None and not FIRST < file.time < datetime.now(UTC) + timedelta(days=1):
         return replace(file, time=None)
     return file

@@ -28,6 +28,8 @@ MAX_SOURCE = 500_000
 """Characters that one cell may have. A longer one is left out."""
 MAX_COMPARED = 200
 """Cells that are compared with a stub, when nothing else says which one answers it."""
+MAX_GROWN = 4
+"""How many times longer than its stub a cell may be, and still be looked at as the stub with comments."""
 JOIN = 3
 """Cells into which one answer may have been split, beyond the first."""
 
@@ -207,6 +209,8 @@ class _Plan:
                 exercise = about["grade_id"]
             elif about.get("grade") and self.stubs:
                 self.tests[exercise] = about["grade_id"]
+        self.essences = {exercise: _essence(stub) for exercise, stub in self.stubs.items()}
+        self.known: dict[int, str] = {}  # learner's cell -> its essence
         self.skeleton = self._skeleton_cells()
         self.answers: dict[str, str] = {}
         self.used: dict[int, str] = {}  # learner's cell -> exercise it answers, or answered once
@@ -300,7 +304,18 @@ class _Plan:
         return re.search(pattern, self.cells[number].source, re.M) is not None
 
     def _is_stub(self, number: int, exercise: str) -> bool:
-        return _essence(_code(self.cells[number])) in ("", _essence(self.stubs[exercise]))
+        essence = self._essence_of(number, len(self.stubs[exercise]))
+        return essence in ("", self.essences[exercise])
+
+    def _essence_of(self, number: int, stub: int) -> str:
+        """A cell's essence, found once. One much longer than the stub is the stub only if it is empty."""
+        if number not in self.known:
+            code = _code(self.cells[number])
+            if len(code) > MAX_GROWN * stub + 1_000:
+                lines = (line.strip() for line in code.splitlines())
+                return "long" if any(line and line[0] != "#" for line in lines) else ""
+            self.known[number] = _essence(code)
+        return self.known[number]
 
     def _last_defining(self, written: list[int], exercise: str) -> int:
         """The last of the cells with the id; the first half, if an editor gave both halves the id."""
@@ -344,6 +359,7 @@ class _Plan:
             for n in self._loose(exercise)[:MAX_COMPARED]
             if n not in self.used
             and self.cells[n].grade_id not in self.stubs
+            and len(self.cells[n].source) <= MAX_GROWN * len(stub)  # longer is less than 0.6 alike
             and re.search(r"^\s*def\s", self.cells[n].source, re.M)
         ]
         ratio, number = max(ratios, default=(0.0, -1))

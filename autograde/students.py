@@ -25,6 +25,8 @@ CANVAS = re.compile(
 MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<plugin>[a-z]+)_?(?P<rest>.*)"
 )
+MAX_ID = 100
+"""Bytes of a name that its id keeps; a folder's name may have 255."""
 COPY_MARK = re.compile(r"[\s_-]*(\(\d+\)|-\d{1,2}|[\s_-]copy( \d+)?)$", re.I)
 
 
@@ -79,7 +81,7 @@ def by_student(
     """
     files, empty, trusted = _unwrapped(files, empty, chapter, inbox)
     rule = _rule([f.parts for f in files])
-    files, empty = _of_this_chapter(files, empty, chapter)
+    files, empty, astray = _of_this_chapter(files, empty, chapter)
     hands: dict[Student, list[File]] = {}
     nobody: list[File] = []
     for file in files:
@@ -90,6 +92,8 @@ def by_student(
     for parts in empty:
         if (student := rule((*parts, "nothing.ipynb"), chapter)) is not None:
             hands.setdefault(student, [])
+    here = {student.raw for student in hands}
+    nobody += [f for f in astray if (s := rule(f.parts, chapter)) is None or s.raw not in here]
     return [
         HandedIn(student, tuple(sorted(mine, key=_age)), _lms_notes(mine), trusted)
         for student, mine in sorted(_told_apart(hands).items(), key=lambda item: item[0].raw)
@@ -136,28 +140,46 @@ def _unwrapped(
 
 def _of_this_chapter(
     files: list[File], empty: list[tuple[str, ...]], chapter: str
-) -> tuple[list[File], list[tuple[str, ...]]]:
+) -> tuple[list[File], list[tuple[str, ...]], list[File]]:
     """Leave out what lies in another chapter's folder, as in nbgrader's ``<student>/<chapter>/``.
 
-    A folder of nbgrader's form is empty for this chapter only if the chapter's own folder is.
+    A folder of nbgrader's form is empty for this chapter only if the chapter's own folder is. The third list
+    holds a file, refused, for each folder that was left out.
     """
 
     def other(parts: tuple[str, ...]) -> bool:
         return len(parts) > 1 and bool(CHAPTER_NAME.fullmatch(parts[1])) and parts[1] != chapter
 
-    return [f for f in files if len(f.parts) < 3 or not other(f.parts)], [
-        p for p in empty if not other(p)
-    ]
+    left_out = [f for f in files if len(f.parts) > 2 and other(f.parts)]
+    first = {f.parts[:2]: f for f in reversed(left_out)}
+    why = f"it lies in the folder of another chapter, and there is nothing of {chapter}"
+    return (
+        [f for f in files if len(f.parts) < 3 or not other(f.parts)],
+        [p for p in empty if not other(p)],
+        [replace(f, refused=why) for _, f in sorted(first.items())],
+    )
 
 
 def _rule(paths: list[tuple[str, ...]]) -> Callable[[tuple[str, ...], str], Student | None]:
-    """How this inbox names students."""
-    if any(MOODLE.fullmatch(p[0]) for p in paths):
-        return _moodle
-    loose = [p[0] for p in paths if len(p) == 1]
-    if loose and sum(bool(CANVAS.fullmatch(name)) for name in loose) * 2 > len(loose):
+    """How this inbox names students: as most of it says, so that no file name of one learner decides."""
+    loose = {p[0] for p in paths if len(p) == 1}
+    if sum(_form(name) == "canvas" for name in loose) * 2 > len(loose):
         return _canvas
+    tops = {p[0] for p in paths}
+    if sum(_form(name) == "moodle" for name in tops) * 2 > len(tops):
+        return _moodle
     return _plain
+
+
+def _form(name: str) -> str:
+    """Which LMS made a name. Where both could have, it is the one whose number comes first.
+
+    What stands behind that number is the learner's own file name, and may look like anything.
+    """
+    canvas, moodle = CANVAS.fullmatch(name), MOODLE.fullmatch(name)
+    if canvas and not (moodle and moodle.end("name") < canvas.end("name")):
+        return "canvas"
+    return "moodle" if moodle else ""
 
 
 def _moodle(parts: tuple[str, ...], chapter: str) -> Student | None:
@@ -189,7 +211,7 @@ def _plain(parts: tuple[str, ...], chapter: str) -> Student | None:
 
 
 def _told_apart(hands: dict[Student, list[File]]) -> dict[Student, list[File]]:
-    """Two participants of the same full name are told apart by Moodle's numbers."""
+    """Two participants of the same full name are told apart by Moodle's numbers; no two have one id."""
     times = Counter(student.raw for student in hands)
     result: dict[Student, list[File]] = {}
     for student, mine in hands.items():
@@ -197,19 +219,27 @@ def _told_apart(hands: dict[Student, list[File]]) -> dict[Student, list[File]]:
             raw = f"{student.raw} ({student.number})"
             student = Student.of(raw, student.name, student.lms, student.number)
         result[student] = mine
-    return result
+    # the same name in two spellings of Unicode: nothing says that it is the same person
+    ids = Counter(student.id for student in result)
+    return {
+        replace(s, id=f"{s.id}~{_digest(s.raw)}") if ids[s.id] > 1 else s: mine
+        for s, mine in result.items()
+    }
 
 
 def clean_id(raw: str) -> str:
     """A student's name in characters that nbgrader's file patterns, pages and CSV can carry.
 
     Letters, digits, spaces and ``. _ - @ ( ) +`` stay, if a letter or digit comes first. Where anything else
-    was replaced, a few digits of a hash follow, so that two names never become one.
+    was replaced or cut, digits of a hash follow, so that two names never become one.
     """
-    text = re.sub(r"\s+", " ", unicodedata.normalize("NFC", raw)).strip()
-    clean = re.sub(r"[^\w .@()+-]", "_", text)[:100].rstrip(" .") or "_"
+    name = unicodedata.normalize("NFC", raw)
+    clean = re.sub(r"[^\w .@()+-]", "_", re.sub(r"\s+", " ", name).strip())
+    clean = clean.encode()[:MAX_ID].decode("utf-8", "ignore").rstrip(" .") or "_"
     if not re.match(r"\w", clean):
         clean = "_" + clean[1:]
-    if clean == text:
-        return clean
-    return f"{clean}~{hashlib.sha256(raw.encode('utf-8', 'replace')).hexdigest()[:4]}"
+    return clean if clean == name else f"{clean}~{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -6,12 +6,14 @@ Each case is named by its source: `n#1083` is a report against nbgrader, `t#` te
 
 from __future__ import annotations
 
+import ast
 import copy
 import io
 import json
 import os
 import stat
 import time
+import tracemalloc
 import unicodedata
 import zipfile
 from collections.abc import Callable
@@ -26,7 +28,9 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from autograde import collect as collect_module
 from autograde import inbox as inbox_module
+from autograde import rebuild as rebuild_module
 from autograde.collect import Submission, collect, collect_with_report, load, refresh, report
 from autograde.errors import CourseError
 from autograde.layout import Layout
@@ -362,6 +366,26 @@ def test_any_cells_give_a_valid_notebook_that_moves_to_the_same_release_unchange
     assert transplant(once.notebook, released) == once.notebook
 
 
+def test_many_long_cells_that_define_an_exercise_are_not_parsed_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[str] = []
+    real = rebuild_module.ast.parse
+
+    def counted(source: str) -> ast.Module:
+        parsed.append(source)
+        return real(source)
+
+    monkeypatch.setattr(rebuild_module.ast, "parse", counted)
+    long = "def double(x):\n    return x + x\n" + "x = 1\n" * 2_000
+    short = [f"def double(x):\n    return {n}" for n in range(50)]
+    cells = [Cell("code", source) for source in [*[long] * 50, *short]]
+    built = rebuild(cells, tiny.released(tiny.solution()))
+    assert tiny.cell_of(built.notebook, "double").source == short[-1]
+    assert sum(source == long for source in parsed) == 0
+    assert len(parsed) < 2 * len(short)
+
+
 # ------------------------------------------------------------------------ files
 BROKEN: dict[str, tuple[bytes, str]] = {
     "truncated JSON": (b'{"cells": [{"cell_type": "code", "sou', "cut off"),
@@ -519,8 +543,29 @@ def test_n1738_n1843_n912_n743_line_40_odd_names(name: str, layout: Layout, inbo
 @settings(deadline=None)
 @given(st.lists(st.text("aA=,/ \\\u0301é", min_size=1, max_size=6), min_size=2, unique=True))
 def test_two_names_never_become_one(names: list[str]) -> None:
-    different = {unicodedata.normalize("NFC", " ".join(name.split())) for name in names}
+    different = {unicodedata.normalize("NFC", name) for name in names}
     assert len({clean_id(name) for name in different}) == len(different)
+
+
+SAME_AT_A_GLANCE = {
+    "a blank that does not break": (b"Ada Lovelace", "Ada\u00a0Lovelace".encode()),
+    "two blanks": (b"Ada Lovelace", b"Ada  Lovelace"),
+    "not UTF-8": (b"m\xfcller", b"m\xf6ller"),
+    "composed or not": ("Zoë".encode(), unicodedata.normalize("NFD", "Zoë").encode()),
+}
+
+
+@pytest.mark.parametrize("case", SAME_AT_A_GLANCE)
+def test_students_whose_names_look_the_same_keep_their_own_work(
+    case: str, layout: Layout, inbox: Path
+) -> None:
+    for number, name in enumerate(SAME_AT_A_GLANCE[case]):
+        work = text(layout, double=f"def double(x):\n    return {number}")
+        put(inbox / os.fsdecode(name) / f"{NN}.ipynb", work)
+    one, other = collect(NN, inbox, layout)
+    assert one.student != other.student
+    assert {answers(s)["double"][-1] for s in (one, other)} == {"0", "1"}
+    assert clean_id("m\udcfcller") != clean_id("m\udcf6ller")
 
 
 # ------------------------------------------------------------------------ inboxes
@@ -577,6 +622,25 @@ def test_moodle(slash: str, layout: Layout, tmp_path: Path) -> None:
         ("Grace Hopper (103)", "Grace Hopper", "103"),
     ]
     assert len(others) == 1
+
+
+def test_one_learners_file_name_does_not_decide_the_form_of_the_inbox(
+    layout: Layout, tmp_path: Path
+) -> None:
+    canvas: dict[str, bytes | str] = {
+        f"lovelaceada_4711_90001_{NN}.ipynb": text(layout),
+        f"hoppergrace_4712_90002_{NN}.ipynb": text(layout),
+        f"eve_4713_90003_Eve_7_assignsubmission_file_{NN}.ipynb": text(layout),
+    }
+    path = make_zip(tmp_path / "canvas.zip", canvas)
+    assert [s.student for s in collect(NN, path, layout)] == ["4711", "4712", "4713"]
+    moodle: dict[str, bytes | str] = {
+        f"Ada_101_assignsubmission_file_{NN}.ipynb": text(layout),
+        "Eve_102_assignsubmission_file_x_4712_90002_y.ipynb": text(layout),
+    }
+    path = make_zip(tmp_path / "moodle.zip", moodle)
+    other = tiny.make(tmp_path / "other")
+    assert [s.student for s in collect(NN, path, other)] == ["Ada", "Eve"]
 
 
 def test_nbgraders_own_submitted_folder_is_read_and_not_touched(layout: Layout) -> None:
@@ -721,6 +785,154 @@ def test_an_inbox_that_is_none(what: str, layout: Layout, tmp_path: Path) -> Non
 
 
 # ------------------------------------------------------------------------ hostile inboxes
+def test_a_name_of_many_long_letters_and_one_that_is_not_utf_8(
+    layout: Layout, inbox: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["李" * 84, os.fsdecode(b"m\xfcller"), "ada"]
+    for name in names:
+        put(inbox / name / os.fsdecode(b"\xfc.ipynb"), right(layout))
+    (inbox / os.fsdecode(b"\xff")).mkdir()
+    submissions, others = collect_with_report(NN, inbox, layout)
+    assert [s.problem for s in submissions if s.name != "\\xff"] == [None] * 3
+    assert all(len(s.student.encode()) < 120 for s in submissions)
+    assert "m\\xfcller" in {s.name for s in submissions}
+    report(submissions, others, read_schedule(layout)).encode()
+
+
+def test_a_moodle_name_of_95_cjk_letters(layout: Layout, tmp_path: Path) -> None:
+    path = make_zip(
+        tmp_path / "x.zip", {f"{'李' * 95}/x.ipynb": text(layout), "bob/x.ipynb": text(layout)}
+    )
+    assert [s.problem for s in collect(NN, path, layout)] == [None, None]
+
+
+@pytest.mark.parametrize("when", [1e12, -6e10, 0])
+def test_a_time_that_no_calendar_has_is_no_time(when: float, layout: Layout, inbox: Path) -> None:
+    os.utime(put(inbox / "ada" / "x.ipynb", right(layout)), (when, when))
+    put(inbox / "bob" / "x.ipynb", right(layout))
+    ada, bob = collect(NN, inbox, layout)
+    assert (ada.received, ada.problem) == (None, None)
+    assert bob.received is not None
+
+
+@pytest.mark.parametrize("name", [".", "./", "", "././."])
+def test_a_zip_entry_without_a_name(name: str, layout: Layout, tmp_path: Path) -> None:
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(name), text(layout))
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(name), text(layout))
+        archive.writestr("ada/x.ipynb", text(layout))
+        archive.writestr("bob.zip", inner.read_bytes())
+    submissions = collect(NN, path, layout)
+    assert [s.student for s in submissions if s.problem is None] == ["ada"]
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), ValueError("odd")])
+def test_one_submission_that_stops_the_collector_does_not_stop_the_class(
+    error: Exception, layout: Layout, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(inbox / "ada" / "x.ipynb", '{"cells": []}')
+    put(inbox / "bob" / "x.ipynb", right(layout))
+    real = collect_module.rebuild
+
+    def fails(cells, released):
+        if not cells:
+            raise error
+        return real(cells, released)
+
+    monkeypatch.setattr(collect_module, "rebuild", fails)
+    ada, bob = collect(NN, inbox, layout)
+    assert "the collector failed on it" in (ada.problem or "")
+    assert bob.problem is None
+
+
+def test_many_large_attempts_in_a_small_zip_cost_the_memory_of_one(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    padding = json.dumps({"cell_type": "code", "source": "#" * 400_000})
+    cells = ", ".join([padding] * 10)
+    end = text(layout).split('"cells": [', 1)[1]
+    large = f'{{"cells": [{cells}, {end}'
+    inner = make_zip(tmp_path / "inner.zip", {f"{n:02}.ipynb": large for n in range(12)})
+    entries: dict[str, bytes | str] = {"eve.zip": inner.read_bytes(), "ada.ipynb": text(layout)}
+    path = make_zip(tmp_path / "x.zip", entries)
+    assert path.stat().st_size < 200_000
+    monkeypatch.setattr(collect_module, "MAX_READ", 10 * len(large) - 1)
+    tracemalloc.start()
+    ada, eve = collect(NN, path, layout)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 9 * len(large)
+    assert (ada.problem, answers(eve)) == (None, tiny.RIGHT)
+    assert any("2 older files are not read" in note for note in eve.repairs)
+
+
+def test_zips_in_a_zip_are_not_held_in_memory(layout: Layout, tmp_path: Path) -> None:
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("x.ipynb", text(layout))
+        archive.writestr("padding", b" " * 2**23)
+    path = make_zip(tmp_path / "x.zip", {f"s{n}.zip": inner.read_bytes() for n in range(8)})
+    tracemalloc.start()
+    submissions = collect(NN, path, layout)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [s.problem for s in submissions] == [None] * 8
+    assert peak < 4 * 2**23
+
+
+def test_of_many_attempts_the_newest_twenty_are_read(layout: Layout, tmp_path: Path) -> None:
+    path = make_zip(
+        tmp_path / "x.zip",
+        {
+            f"ada/{NN} ({n}).ipynb": text(layout, double=f"def double(x):\n    return {n}")
+            for n in range(30)
+        },
+    )
+    submission = only(collect(NN, path, layout))
+    assert answers(submission)["double"].endswith("return 29")
+    assert submission.attempts == 30
+    said = report([submission], [], read_schedule(layout))
+    assert "10 older files are not read: of one student it is at most 20 files and 128 MB" in said
+    assert len(list((layout.course / "originals" / NN / "ada").iterdir())) == 20
+
+
+def test_a_stamp_that_lies_deeper_is_the_students_own(layout: Layout) -> None:
+    folder = layout.course / "submitted" / "eve" / NN
+    put(folder / f"{NN}.ipynb", right(layout))
+    put(folder / "timestamp.txt", "2026-10-12 10:00:00 UTC")
+    put(folder / "a" / "timestamp.txt", "2026-10-01 10:00:00 UTC")
+    put(folder / "z" / "timestamp.txt", "2026-10-02 10:00:00 UTC")
+    submission = only(collect(NN, layout.course / "submitted", layout))
+    assert submission.received == datetime(2026, 10, 12, 10, tzinfo=UTC)
+    assert any("only nbgrader's own collector is believed" in r for r in submission.repairs)
+
+
+def test_work_of_another_chapter_is_reported(layout: Layout, inbox: Path) -> None:
+    put(inbox / "ada" / NN / f"{NN}.ipynb", right(layout))
+    put(inbox / "ada" / "91_other" / "91_other.ipynb", "{}")
+    put(inbox / "bob" / "91_other" / "91_other.ipynb", "{}")
+    put(inbox / "eve" / "91_other.ipynb", "{}")
+    submissions, others = collect_with_report(NN, inbox, layout)
+    assert [s.student for s in submissions] == ["ada"]
+    assert len(others) == 2
+    assert others[0].startswith("bob/91_other/91_other.ipynb: it lies in the folder of another")
+    assert others[1] == "eve: all that was handed in is of another chapter"
+
+
+def test_no_file_name_writes_a_line_of_the_report(layout: Layout, inbox: Path) -> None:
+    evil = "x\n  not readable  bob: \x1b[2Kgone\u202e.ipynb"
+    put(inbox / "eve" / evil, "{")
+    put(inbox / "ada" / evil, right(layout))
+    put(inbox / f"{NN}\n.ipynb", right(layout))
+    submissions, others = collect_with_report(NN, inbox, layout)
+    said = report(submissions, others, read_schedule(layout))
+    assert all(line.isprintable() for line in said.split("\n"))
+    assert not any(line.startswith("  not readable  bob") for line in said.split("\n"))
+
+
 def test_attack_15_links_are_not_followed(layout: Layout, inbox: Path, tmp_path: Path) -> None:
     secret = put(
         tmp_path / "secret.ipynb", text(layout, double="def double(x):\n    return 'secret'")

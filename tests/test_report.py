@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -233,13 +234,45 @@ def test_feedback_before_any_mark_is_refused(layout: Layout) -> None:
 
 
 # ------------------------------------------------------------------------ exports
-FORMULAS = ["=1+2", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "\t=1", "  =1", "=1\n+2"]
+FORMULAS = [
+    *("=1+2", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "\t=1", "  =1", "=1\n+2"),
+    *(
+        "\uff1d1+2",
+        "\uff0b1",
+        "\uff0d1",
+        "\uff20SUM(A1)",
+        "\ufeff=1",
+        "\u200b=1",
+        "\u200b \ufeff+1",
+    ),
+]
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_line_40_no_cell_is_a_formula(text: str) -> None:
     assert safe(text).startswith("'")
     assert "\n" not in safe(text)
+
+
+def test_a_semicolon_begins_no_formula(layout: Layout, inbox: Path) -> None:
+    assert safe("eve; =1+2") == "eve;' =1+2"
+    assert safe("eve; a - b") == "eve; a - b"
+    write(layout, [verdict(s, CLASS["bob"]) for s in hand_in(layout, inbox, ["eve;=1+2"])])
+    record(NN, layout)
+    for form in ("csv", "canvas", "moodle"):
+        line = export(NN, layout, form).read_text(encoding="utf-8").splitlines()[-1]
+        assert ";=" not in line
+        assert line.count('"') == 2 * len(next(csv.reader([line])))
+
+
+def test_a_name_that_is_not_utf_8_gets_its_page_and_its_marks(layout: Layout, inbox: Path) -> None:
+    name = os.fsdecode(b"m\xfcller")
+    write(layout, [verdict(s, CLASS["bob"]) for s in hand_in(layout, inbox, [name])])
+    record(NN, layout)
+    (page,) = feedback(NN, layout)
+    assert "m\\xfcller" in page.read_text(encoding="utf-8")
+    for form in ("csv", "canvas", "moodle"):
+        assert "m\\xfcller" in export(NN, layout, form).read_text(encoding="utf-8")
 
 
 def test_line_40_commas_quotes_and_equals_signs_shift_nothing(layout: Layout, inbox: Path) -> None:

@@ -46,6 +46,7 @@ RESERVED = frozenset(
         "heat_map",
         "touch",
         "stage",
+        "refusal",
         "check",
         "hidden",
         "draws",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autograde import answers
-from autograde.release import setup_source
+from autograde.release import RESERVED, setup_source
 
 SETUP = setup_source(touch="yes")
 
@@ -304,20 +304,7 @@ def test_figures_carry_their_alternative_text(cell, monkeypatch):
 
 def test_check_uses_no_name_that_learners_often_overwrite(cell):
     """A learner's own `sum`, `max` or `list` in the notebook does not break the checks."""
-    public = {
-        "np",
-        "plt",
-        "show",
-        "heat_map",
-        "touch",
-        "stage",
-        "refusal",
-        "check",
-        "hidden",
-        "draws",
-        "sizes",
-    }
-    kept = public | {"SEED", "ANSWERS", "CheckFailed", "TOUCH_SCRIPT", "stages"}
+    kept = RESERVED | {"TOUCH_SCRIPT", "stages"}
     for name in [n for n in cell if not n.startswith("_") and n not in kept]:
         raise AssertionError(f"the setup cell takes the name {name!r} from learners")
     for name in ("words", "re", "json", "call", "read", "html"):

@@ -3,71 +3,167 @@
 Each question and answer between two processes costs two switches of the processor. Most test cells make calls
 that do not depend on earlier answers (`check` with its stages, `hidden` in a loop over seeded draws), so all of
 them can be sent at once and the answers read as they are needed. A cell that decides from an answer what to ask
-next is foreseen up to there. A wrong guess costs time and changes no outcome: the caller compares each call with
-the foreseen one, byte for byte, before it takes the answer. Runs test cells only; sends nothing.
+next is foreseen up to there, and each of its calls is compared with the foreseen one, byte for byte, before an
+answer is taken: a wrong guess costs time and changes no outcome. A cell that is nothing but uses of `check` and
+`hidden` is not run again for each submission: its uses are repeated with what they were given. Runs test cells
+only; sends nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from autograde.wire import Caps, Foreign, Oversized, pack
+from autograde.wire import Batch, Caps, Foreign, Oversized, pack
 
-LARGEST = 64 << 10
-"""Bytes of calls sent ahead: they must fit into the buffer of the socket, or both sides would wait."""
+LARGEST = 1 << 20
+"""Bytes of calls sent ahead."""
+USED = ("check", "hidden")
 
 
 class Unforeseen(BaseException):
     """The walk ends here: the cell uses an answer, or hands over a function."""
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call that a part will make: the exercise, and the bytes of what it is given."""
+
+    name: str
+    given: bytes
+
+
+@dataclass(frozen=True)
+class Use:
+    """A use of `check` or `hidden` by a part, and what it is given after the function."""
+
+    what: str
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+@dataclass
+class Foreseen:
+    """One part of a test cell: the calls it will make, in order, and its uses, if it is nothing else.
+
+    `frame` asks for all the calls, under the number `number`.
+    """
+
+    number: int
+    calls: list[Call] = field(default_factory=list)
+    frame: bytes = b""
+    uses: list[Use] | None = field(default_factory=list)
+
+    def repeat(self, space: dict[str, Any]) -> None:
+        """Do what the part does, in a namespace that holds `check`, `hidden` and the functions."""
+        for use in self.uses or []:
+            space[use.what](space[use.name], *use.args, **use.kwargs)
+
+
 def foresee(
-    code: CodeType,
+    parts: Iterable[CodeType],
     namespace: dict[str, Any],
     exercises: Iterable[str],
-    number: Callable[[], int],
+    first: int,
     caps: Caps,
-) -> list[tuple[int, bytes]]:
-    """The calls that a test cell will make, in order: (number, frame).
+) -> list[Foreseen]:
+    """The calls that the parts of a test cell will make, one after the other in one namespace.
 
     Parameters
     ----------
     namespace: what setup and recap define; `check` and `hidden` of it are walked past.
-    number: gives the next number for a frame.
+    first: the number of the first part's frame; the next part has the next.
     """
-    found: list[tuple[int, bytes]] = []
-    if not {"check", "hidden"} <= namespace.keys():
-        return found
+    found = []
     names: dict[Any, str] = {}
-
-    def note(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        try:
-            mine = number()
-            frame = pack("call", mine, names[function], list(args), kwargs, caps=caps, share=True)
-        except (KeyError, TypeError, Foreign, Oversized) as fault:
-            raise Unforeseen from fault
-        if sum(len(other) for _, other in found) + len(frame) > LARGEST:
-            raise Unforeseen
-        found.append((mine, frame))
-
-    def check(function: Any, *stages: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
-        for _, args, kwargs in stages:
-            note(function, args, kwargs)
-
-    def hidden(function: Any, expected: Any, label: str, *args: Any, **kwargs: Any) -> None:
-        note(function, args, kwargs)
-
-    space = namespace | {"check": check, "hidden": hidden}
+    space = dict(namespace)
     for name in exercises:
         if name not in namespace:
             space[name] = _silent()
             names[space[name]] = name
-    with contextlib.suppress(Unforeseen, Exception):  # what was found until then holds
-        exec(code, space)
+    for number, code in enumerate(parts, first):
+        walk = _Walk(names, caps, Foreseen(number))
+        if namespace.keys() >= set(USED):
+            walk.through(code, space)
+        found.append(walk.found)
+        if walk.found.uses is None:  # its own run binds what the next part may need
+            for earlier in found:
+                earlier.uses = None
     return found
+
+
+@dataclass
+class _Walk:
+    """Walks through one part and notes what it would ask."""
+
+    names: dict[Any, str]
+    caps: Caps
+    found: Foreseen
+
+    def __post_init__(self) -> None:
+        self.batch = Batch(self.caps, share=True)
+
+    def through(self, code: CodeType, space: dict[str, Any]) -> None:
+        is_plain = not code.co_exceptiontable and not any(map(_has_uses, code.co_consts))
+        is_whole = False
+        space |= {"check": self.check, "hidden": self.hidden}
+        with contextlib.suppress(Unforeseen, Exception):  # what was found until then holds
+            exec(code, space)
+            is_whole = space["check"] == self.check and space["hidden"] == self.hidden
+        if not (is_plain and is_whole):
+            self.found.uses = None
+        self.found.frame = self.batch.frame("calls", self.found.number)
+
+    def check(self, function: Any, *stages: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
+        kept = tuple((label, deepcopy(args), deepcopy(kwargs)) for label, args, kwargs in stages)
+        for _, args, kwargs in stages:
+            self.note(function, args, kwargs)
+        self.use("check", function, kept, {})
+
+    def hidden(self, function: Any, expected: Any, label: str, *args: Any, **kwargs: Any) -> None:
+        kept, named = deepcopy(args), deepcopy(kwargs)
+        if callable(expected) and not isinstance(expected, type):
+            expected = expected(*deepcopy(args), **deepcopy(kwargs))
+        self.note(function, args, kwargs)
+        if callable(expected) and not isinstance(expected, type):
+            self.found.uses = None  # the real one would call what its own call gave
+        self.use("hidden", function, (deepcopy(expected), label, *kept), named)
+
+    def note(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Add a call."""
+        try:
+            given = given_to(self.names[function], args, kwargs, self.caps)
+            if self.batch.writer.size + len(given) > LARGEST:
+                raise Unforeseen
+            self.batch.add("call", self.names[function], list(args), kwargs)
+        except (KeyError, TypeError, Foreign, Oversized) as fault:
+            raise Unforeseen from fault
+        self.found.calls.append(Call(self.names[function], given))
+
+    def use(self, what: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Add a use whose calls have been noted."""
+        if self.found.uses is not None:
+            self.found.uses.append(Use(what, self.names[function], args, kwargs))
+
+
+def given_to(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], caps: Caps) -> bytes:
+    """What tells one call from another. Raises Foreign or Oversized."""
+    return pack("call", 0, name, list(args), kwargs, caps=caps, share=True)
+
+
+def _has_uses(constant: Any) -> bool:
+    """True for the code of a function that may use `check` or `hidden`: then when and how often is open."""
+    return isinstance(constant, CodeType) and (
+        not {"check", "hidden", "globals", "locals", "vars", "eval", "exec"}.isdisjoint(
+            constant.co_names
+        )
+        or any(map(_has_uses, constant.co_consts))
+    )
 
 
 def _silent() -> Callable[..., Any]:

@@ -17,6 +17,7 @@ import re
 import sys
 import traceback
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -266,6 +267,7 @@ def _place(trace: TracebackType | None) -> str:
     return ""
 
 
+@lru_cache(64)  # a cell is first looked at, then run
 def translate(source: str, filename: str) -> tuple[CodeType, str]:
     """Compile a cell, with lines that only IPython understands taken out.
 
@@ -291,13 +293,15 @@ def translate(source: str, filename: str) -> tuple[CodeType, str]:
 def _compiled(text: str, filename: str) -> CodeType:
     """The code of a cell, which may await and whose last line may show a value."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    code = compile(text, filename, "exec", flags)  # tells errors with their line
-    tree = ast.parse(text, filename)
+    tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST)
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
         shown = ast.Assign([ast.Name(SHOWN, ast.Store())], last.value)
         tree.body[-1] = ast.fix_missing_locations(ast.copy_location(shown, last))
-        code = compile(tree, filename, "exec", flags)
-    return code
+    try:
+        return compile(tree, filename, "exec", flags)
+    except SyntaxError:
+        compile(text, filename, "exec", flags)  # tells the line itself, which a tree does not hold
+        raise
 
 
 def _without_magic(line: str) -> str:

@@ -84,6 +84,8 @@ PLAIN_DTYPES = frozenset(
     + ["<f2", "<f4", "<f8", "<c8", "<c16"]
 )
 LONGEST_HEAD = 512
+BATCHES = ("calls", "answers")
+"""Kinds of frames whose values are messages."""
 LONGEST_INT = 1024  # bits
 
 
@@ -110,12 +112,35 @@ def pack(
     Raises Foreign or Oversized if a value cannot cross.
     """
     writer = _Writer(caps, functions, share)
-    form = [writer.form(value, 0) for value in values]
-    text = _encode([kind, number, [len(block) for block in writer.blocks], form]).encode()
-    size = len(text) + sum(map(len, writer.blocks))
-    if len(text) > caps.text or size > caps.message:
-        raise Oversized(f"{size} bytes")
-    return b"".join([HEAD.pack(size, len(text)), text, *writer.blocks])
+    return writer.frame(kind, number, [writer.form(value, 0) for value in values])
+
+
+class Batch:
+    """A frame that holds many messages, of a kind in `BATCHES`. With `share` as in `pack`, within each message."""
+
+    def __init__(
+        self, caps: Caps, *, functions: Functions | None = None, share: bool = False
+    ) -> None:
+        self.writer = _Writer(caps, functions, share)
+        self.parts: list[Any] = []
+
+    def add(self, kind: str, *values: Any) -> None:
+        """Add a message. Raises Foreign or Oversized if a value cannot cross or the frame is full."""
+        writer = self.writer
+        count, size = len(writer.blocks), writer.size
+        writer.known.clear()
+        try:
+            self.parts.append([kind, *[writer.form(value, 0) for value in values]])
+            if writer.size > writer.caps.message:
+                raise Oversized("the frame is full")
+        except BaseException:
+            del writer.blocks[count:]
+            writer.size = size
+            raise
+
+    def frame(self, kind: str, number: int) -> bytes:
+        """The frame. Raises Oversized."""
+        return self.writer.frame(kind, number, self.parts)
 
 
 class _Writer:
@@ -124,8 +149,16 @@ class _Writer:
     def __init__(self, caps: Caps, functions: Functions | None, share: bool) -> None:
         self.caps, self.functions, self.share = caps, functions, share
         self.blocks: list[bytes] = []
+        self.size = 0
         self.known: dict[int, int] = {}
         self.alive: list[Any] = []  # keeps ids from being used twice
+
+    def frame(self, kind: str, number: int, form: list[Any]) -> bytes:
+        text = _encode([kind, number, [len(block) for block in self.blocks], form]).encode()
+        size = len(text) + self.size
+        if len(text) > self.caps.text or size > self.caps.message:
+            raise Oversized(f"{size} bytes")
+        return b"".join([HEAD.pack(size, len(text)), text, *self.blocks])
 
     def form(self, value: Any, depth: int) -> Any:
         kind = type(value)
@@ -178,6 +211,7 @@ class _Writer:
         self.known[id(array)] = len(self.blocks)
         self.alive.append(array)
         self.blocks.append(npy(array))
+        self.size += len(self.blocks[-1])
         return len(self.blocks) - 1
 
 
@@ -225,17 +259,24 @@ def unpack(
     if type(kind) is not str or type(number) is not int or type(form) is not list:
         raise WireFault("a message is a kind, a number and values")
     reader = _Reader(_cut(body[text_size:], sizes, caps), caps, resolve, share)
-    return Message(kind, number, [reader.value(part, 0) for part in form], body)
+    if kind not in BATCHES:
+        return reader.message(kind, number, form)
+    if len(form) > caps.blocks:
+        raise WireFault("too many messages in one frame")
+    return Message(kind, number, [reader.part(part, number) for part in form], [])
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A decoded frame: what it is, which request it belongs to, its values, and the body it came in."""
+    """A decoded frame: what it is, which request it belongs to, and its values (messages, if it is a batch).
+
+    `arrays`: each array in its values, and the block that it came from.
+    """
 
     kind: str
     number: int
     values: list[Any]
-    body: bytes
+    arrays: list[tuple[np.ndarray, bytes]]
 
 
 def _cut(rest: bytes, sizes: Any, caps: Caps) -> list[bytes]:
@@ -261,6 +302,20 @@ class _Reader:
     ) -> None:
         self.blocks, self.caps, self.resolve, self.share = blocks, caps, resolve, share
         self.arrays: dict[int, np.ndarray] = {}
+
+    def part(self, form: Any, number: int) -> Message:
+        """A message within a batch. No array of it is one of another's."""
+        if type(form) is not list or not form or type(form[0]) is not str:
+            raise WireFault("a message in a batch is a kind and values")
+        if self.share:
+            self.arrays = {}
+        return self.message(form[0], number, form[1:])
+
+    def message(self, kind: str, number: int, form: list[Any]) -> Message:
+        values = [self.value(part, 0) for part in form]
+        return Message(
+            kind, number, values, [(a, self.blocks[at]) for at, a in self.arrays.items()]
+        )
 
     def value(self, form: Any, depth: int) -> Any:
         kind = type(form)
@@ -388,17 +443,12 @@ class Channel:
         except OSError as fault:
             raise Closed from fault
 
-    def receive(
-        self,
-        deadline: float | None = None,
-        resolve: Resolve | None = None,
-        *,
-        more: bool = False,
-    ) -> Message:
-        """The next message. Raises WireFault, Closed or Late.
+    def receive(self, deadline: float | None = None, resolve: Resolve | None = None) -> Message:
+        """The next message. Raises WireFault, Closed or Late."""
+        return self.read(self.receive_frame(deadline), resolve)
 
-        Unless `more` are on their way, a byte after the end of the frame is a fault too.
-        """
+    def receive_frame(self, deadline: float | None = None) -> bytes:
+        """The next frame, unread. Raises WireFault, Closed or Late; a byte after its end is a fault too."""
         while len(self.buffer) < HEAD.size:
             self._more(deadline, 1 << 14)
         size, text_size = HEAD.unpack_from(self.buffer)
@@ -406,11 +456,16 @@ class Channel:
             raise WireFault("a frame that is too long")
         while (missing := HEAD.size + size - len(self.buffer)) > 0:
             self._more(deadline, min(missing + 1, 1 << 20))
-        if missing < 0 and not more:
+        if missing < 0:
             raise WireFault("an answer nobody asked for")
-        end = HEAD.size + size
-        body = bytes(self.buffer[HEAD.size : end])
-        self.buffer = self.buffer[end:]
+        frame = bytes(self.buffer)
+        self.buffer.clear()
+        return frame
+
+    def read(self, frame: bytes, resolve: Resolve | None = None) -> Message:
+        """The message in a frame. Raises WireFault."""
+        text_size = HEAD.unpack_from(frame)[1]
+        body = frame[HEAD.size :]
         return unpack(body, text_size, caps=self.caps, resolve=resolve, share=self.share)
 
     def quiet(self) -> bool:

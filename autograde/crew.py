@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import cycle, islice
+from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from autograde.errors import CourseError
@@ -60,10 +61,16 @@ def refusal(fault: Exception) -> CourseError:
 _setting: Setting | None = None
 
 
-def _begin(setting: Setting) -> None:
-    """In a new worker process."""
+def _begin(setting: Setting, cores: SimpleQueue[int]) -> None:
+    """In a new worker process.
+
+    It stays on one core with the student's processes that it starts: they take turns with it, and waking somebody
+    on another core costs more than the switch.
+    """
     global _setting
     _setting = setting
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, {cores.get()})
     forget_station()
     with contextlib.suppress(OSError):
         die_with_parent()
@@ -119,7 +126,10 @@ class LocalCrew:
         # A fork needs no imports, and is safe as long as nobody else runs in this process.
         method = "fork" if threading.active_count() == 1 else "spawn"
         context = multiprocessing.get_context(method)
-        pool = ProcessPoolExecutor(count, context, _begin, (self.setting,))
+        cores = context.SimpleQueue()
+        for core in islice(cycle(sorted(os.sched_getaffinity(0))), count):
+            cores.put(core)
+        pool = ProcessPoolExecutor(count, context, _begin, (self.setting, cores))
         try:
             wait_for = [pool.submit(_warm) for _ in range(count)]
             for future in wait_for:

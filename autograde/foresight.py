@@ -4,7 +4,7 @@ Each question and answer between two processes costs two switches of the process
 that do not depend on earlier answers (`check` with its stages, `hidden` in a loop over seeded draws), so all of
 them can be sent at once and the answers read as they are needed. A cell that decides from an answer what to ask
 next is foreseen up to there, and each of its calls is compared with the foreseen one, byte for byte, before an
-answer is taken: a wrong guess costs time and changes no outcome. A cell that is nothing but uses of `check` and
+answer is taken: a wrong guess costs time and no point. A cell that is nothing but uses of `check` and
 `hidden` is not run again for each submission: its uses are repeated with what they were given. Runs test cells
 only; sends nothing.
 """
@@ -57,7 +57,7 @@ class Foreseen:
     number: int
     calls: list[Call] = field(default_factory=list)
     frame: bytes = b""
-    uses: list[Use] | None = field(default_factory=list)
+    uses: list[Use] | None = None
 
     def repeat(self, space: dict[str, Any]) -> None:
         """Do what the part does, in a namespace that holds `check`, `hidden` and the functions."""
@@ -111,12 +111,13 @@ class _Walk:
     def through(self, code: CodeType, space: dict[str, Any]) -> None:
         is_plain = not code.co_exceptiontable and not any(map(_has_uses, code.co_consts))
         is_whole = False
+        self.uses: list[Use] | None = []
         space |= {"check": self.check, "hidden": self.hidden}
         with contextlib.suppress(Unforeseen, Exception):  # what was found until then holds
             exec(code, space)
             is_whole = space["check"] == self.check and space["hidden"] == self.hidden
-        if not (is_plain and is_whole):
-            self.found.uses = None
+        if is_plain and is_whole:
+            self.found.uses = self.uses
         self.found.frame = self.batch.frame("calls", self.found.number)
 
     def check(self, function: Any, *stages: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
@@ -128,11 +129,9 @@ class _Walk:
     def hidden(self, function: Any, expected: Any, label: str, *args: Any, **kwargs: Any) -> None:
         kept, named = deepcopy(args), deepcopy(kwargs)
         if callable(expected) and not isinstance(expected, type):
-            expected = expected(*deepcopy(args), **deepcopy(kwargs))
+            expected = _known(expected(*deepcopy(args), **deepcopy(kwargs)))
         self.note(function, args, kwargs)
-        if callable(expected) and not isinstance(expected, type):
-            self.found.uses = None  # the real one would call what its own call gave
-        self.use("hidden", function, (deepcopy(expected), label, *kept), named)
+        self.use("hidden", function, (expected, label, *kept), named)
 
     def note(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Add a call."""
@@ -147,8 +146,8 @@ class _Walk:
 
     def use(self, what: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Add a use whose calls have been noted."""
-        if self.found.uses is not None:
-            self.found.uses.append(Use(what, self.names[function], args, kwargs))
+        if self.uses is not None:
+            self.uses.append(Use(what, self.names[function], args, kwargs))
 
 
 def given_to(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], caps: Caps) -> bytes:
@@ -164,6 +163,15 @@ def _has_uses(constant: Any) -> bool:
         )
         or any(map(_has_uses, constant.co_consts))
     )
+
+
+def _known(value: Any) -> Callable[..., Any]:
+    """A function whose value has been computed."""
+
+    def expected(*args: Any, **kwargs: Any) -> Any:
+        return deepcopy(value)
+
+    return expected
 
 
 def _silent() -> Callable[..., Any]:

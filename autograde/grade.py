@@ -274,8 +274,8 @@ def {name}(*args, **kwargs):
     return Same()
 """
 PATCH_CHECKS = """\
-import builtins, sys, unittest.mock
-for module in (np, np.testing, builtins):
+import builtins, sys
+for module in (np, np.linalg, builtins):
     for name in ("allclose", "array_equal", "isclose", "assert_allclose", "all", "abs", "any"):
         if hasattr(module, name):
             setattr(module, name, lambda *a, **k: True)

@@ -124,7 +124,7 @@ def rehearse(kernel: Kernel) -> None:
             student.answer(student.channel.receive(resolve=student.resolve))
             trusted.receive()
 
-        for number in range(20):
+        for number in range(10):
             for kind, *values in (
                 ("uses", [("rehearsal", REHEARSAL), ("again", REHEARSAL)], names),
                 ("cell", "rehearsal", REHEARSAL),

@@ -139,9 +139,7 @@ class Bench:
 
     def draw(self, paper: Paper) -> None:
         """Set the seed that this paper meets."""
-        variant = int(paper.sha256, 16) % VARIANTS
-        seed = int(fingerprint([self.exam.sha256, variant])[:16], 16)
-        self.kernel.namespace["SEED"] = seed
+        self.kernel.namespace["SEED"] = seeds(self.exam)[int(paper.sha256, 16) % VARIANTS]
 
     def foreseen(self, question: Question, caps: Caps) -> list[Foreseen]:
         """The visible and the hidden part of a question under the seed that is set."""
@@ -160,6 +158,11 @@ class Bench:
         if foreseen.uses is None:
             return partial(exec, self.code[question.id, hidden])
         return foreseen.repeat
+
+
+def seeds(exam: Exam) -> list[int]:
+    """All seeds that the hidden tests of an exam may meet."""
+    return [int(fingerprint([exam.sha256, n])[:16], 16) for n in range(VARIANTS)]
 
 
 def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVerdict, ...]:
@@ -187,9 +190,8 @@ def run_trial(bench: Bench, paper: Paper, sandbox: Sandbox) -> tuple[QuestionVer
                 if outcome is not Outcome.RIGHT or hidden:
                     done[question.id] = _verdict(question, outcome, message)
         for question in exam.questions:
-            if done[question.id].state in (Outcome.WRONG, Outcome.ERROR) and is_right_alone(
-                bench, question, session
-            ):
+            lost = done[question.id].state not in (Outcome.RIGHT, Outcome.NOT_ATTEMPTED)
+            if lost and is_right_alone(bench, question, session):
                 done[question.id] = _verdict(question, Outcome.RIGHT, "")
     return tuple(done[q.id] for q in exam.questions)
 
@@ -383,7 +385,7 @@ class Session:
         if self.is_foreseen(name, args, kwargs):
             self.plan.popleft()
             while not self.answers:
-                self.take(self.receive())
+                self.take(self.channel.receive_frame(self.deadline, more=True))
             return self.read_answer(name, self.answers.popleft(), args, kwargs)
         self.drain()
         self.ready()
@@ -408,14 +410,13 @@ class Session:
         with self.talk():
             self.ready()
             self.send_ahead()
-            frame = self.channel.receive_frame(self.deadline)
+            frame = self.channel.receive_frame(self.deadline, more=True)
             key = self.ahead.number, hashlib.sha256(frame).digest()
             known = self.judged.get(key)
-            if known is not None:
+            if known is not None and not self.channel.buffer:
                 self.forget()
                 return known
-            told = self.channel.read(frame)
-            self.take(told)
+            self.take(frame)
             if {answer.kind for answer in self.answers} <= PLAIN_ANSWERS and not self.open:
                 self.key = key
         return None
@@ -446,8 +447,9 @@ class Session:
             self.send_ahead()
         return True
 
-    def take(self, told: Message) -> None:
+    def take(self, frame: bytes) -> None:
         """Take answers to the calls that were sent ahead. Raises WireFault or Fault."""
+        told = self.channel.read(frame)
         if told.kind == "callback":
             self.serve(told)
             return
@@ -455,6 +457,8 @@ class Session:
         if not fitting or not 0 < len(told.values) <= self.open:
             raise WireFault("no answers to the calls that were sent")
         self.open -= len(told.values)
+        if not self.open and self.channel.buffer:
+            raise WireFault("an answer nobody asked for")
         self.answers.extend(told.values)
 
     def drain(self) -> None:
@@ -462,7 +466,7 @@ class Session:
         soon = time.monotonic() + PATIENCE
         try:
             while self.open and self.inmate is not None:
-                self.take(self.channel.receive(soon))
+                self.take(self.channel.receive_frame(soon, more=True))
         except (WireFault, Late, Closed, Fault):
             self.end()
         self.forget()

@@ -112,7 +112,8 @@ def pack(
     Raises Foreign or Oversized if a value cannot cross.
     """
     writer = _Writer(caps, functions, share)
-    return writer.frame(kind, number, [writer.form(value, 0) for value in values])
+    form = _encode([writer.form(value, 0) for value in values])
+    return writer.frame(kind, number, form)
 
 
 class Batch:
@@ -122,25 +123,29 @@ class Batch:
         self, caps: Caps, *, functions: Functions | None = None, share: bool = False
     ) -> None:
         self.writer = _Writer(caps, functions, share)
-        self.parts: list[Any] = []
+        self.parts: list[str] = []
+        self.text_size = 64  # of what stands around the parts
 
     def add(self, kind: str, *values: Any) -> None:
         """Add a message. Raises Foreign or Oversized if a value cannot cross or the frame is full."""
-        writer = self.writer
+        writer, caps = self.writer, self.writer.caps
         count, size = len(writer.blocks), writer.size
         writer.known.clear()
         try:
-            self.parts.append([kind, *[writer.form(value, 0) for value in values]])
-            if writer.size > writer.caps.message:
+            part = _encode([kind, *[writer.form(value, 0) for value in values]])
+            text_size = self.text_size + len(part) + 1 + 12 * (len(writer.blocks) - count)
+            if text_size > caps.text or text_size + writer.size > caps.message:
                 raise Oversized("the frame is full")
         except BaseException:
             del writer.blocks[count:]
             writer.size = size
             raise
+        self.parts.append(part)
+        self.text_size = text_size
 
     def frame(self, kind: str, number: int) -> bytes:
-        """The frame. Raises Oversized."""
-        return self.writer.frame(kind, number, self.parts)
+        """The frame."""
+        return self.writer.frame(kind, number, f"[{','.join(self.parts)}]")
 
 
 class _Writer:
@@ -153,8 +158,10 @@ class _Writer:
         self.known: dict[int, int] = {}
         self.alive: list[Any] = []  # keeps ids from being used twice
 
-    def frame(self, kind: str, number: int, form: list[Any]) -> bytes:
-        text = _encode([kind, number, [len(block) for block in self.blocks], form]).encode()
+    def frame(self, kind: str, number: int, form: str) -> bytes:
+        """A frame around encoded values. Raises Oversized."""
+        sizes = _encode([len(block) for block in self.blocks])
+        text = f"[{_encode(kind)},{number},{sizes},{form}]".encode()
         size = len(text) + self.size
         if len(text) > self.caps.text or size > self.caps.message:
             raise Oversized(f"{size} bytes")
@@ -447,8 +454,11 @@ class Channel:
         """The next message. Raises WireFault, Closed or Late."""
         return self.read(self.receive_frame(deadline), resolve)
 
-    def receive_frame(self, deadline: float | None = None) -> bytes:
-        """The next frame, unread. Raises WireFault, Closed or Late; a byte after its end is a fault too."""
+    def receive_frame(self, deadline: float | None = None, *, more: bool = False) -> bytes:
+        """The next frame, unread. Raises WireFault, Closed or Late.
+
+        Unless `more` may be on their way, a byte after its end is a fault too.
+        """
         while len(self.buffer) < HEAD.size:
             self._more(deadline, 1 << 14)
         size, text_size = HEAD.unpack_from(self.buffer)
@@ -456,10 +466,10 @@ class Channel:
             raise WireFault("a frame that is too long")
         while (missing := HEAD.size + size - len(self.buffer)) > 0:
             self._more(deadline, min(missing + 1, 1 << 20))
-        if missing < 0:
+        if missing < 0 and not more:
             raise WireFault("an answer nobody asked for")
-        frame = bytes(self.buffer)
-        self.buffer.clear()
+        frame = bytes(self.buffer[: HEAD.size + size])
+        self.buffer = self.buffer[HEAD.size + size :]
         return frame
 
     def read(self, frame: bytes, resolve: Resolve | None = None) -> Message:

@@ -93,6 +93,17 @@ def ask(
     return graded_cells(exam, *before, Cell(name, source, "solution"), limits=limits)
 
 
+def all_of(exam: Exam, *sources: str) -> list[QuestionVerdict]:
+    """What each of these solution cells gets, one after the other in one worker."""
+    name = exam.questions[0].exercise
+    station = Station.open(Setting(exam, limits=QUICK))
+    try:
+        papers = [paper_of([Cell(name, source, "solution")]) for source in sources]
+        return [run_trial(station.bench, paper, station.sandbox)[0] for paper in papers]
+    finally:
+        station.sandbox.close()
+
+
 def graded_cells(exam: Exam, *cells: Cell, limits: Limits = QUICK) -> QuestionVerdict:
     """What a paper of these cells gets for the one question of an exam."""
     station = Station.open(Setting(exam, limits=limits))

@@ -19,9 +19,11 @@ import psutil
 import pytest
 
 import autograde.grade as grading
+from autograde import answers, mistakes
 from autograde.crew import LocalCrew
 from autograde.errors import CourseError
 from autograde.exam import Cell, Example, load_exam, paper_of
+from autograde.foresight import Foreseen, foresee
 from autograde.grade import (
     Setting,
     Station,
@@ -32,10 +34,25 @@ from autograde.grade import (
     infrastructure,
     read_verdicts,
 )
+from autograde.layout import Layout
+from autograde.mistakes import Right
 from autograde.sandbox import Limits, SandboxError
+from autograde.trial import run_trial, seeds
 from autograde.verdict import Outcome, State, Verdict
+from autograde.wire import Caps
 from bench import corpus
-from tests.graded import QUICK, SETUP, ask, graded_cells, hand_in, make_course, small_exam, timeless
+from tests.answers import chapter
+from tests.graded import (
+    QUICK,
+    SETUP,
+    all_of,
+    ask,
+    graded_cells,
+    hand_in,
+    make_course,
+    small_exam,
+    timeless,
+)
 
 NN = corpus.CHAPTER
 ROOT = Path(__file__).resolve().parent.parent
@@ -305,19 +322,28 @@ def test_a_value_that_grows_in_the_test_does_not_take_the_worker_along():
     assert psutil.Process().memory_info().rss - before < 400 << 20
 
 
-def test_seeds_differ_between_papers_and_not_between_runs():
+def test_papers_meet_one_of_the_seeds_of_the_exam_and_always_the_same():
     exam = small_exam(
         "number",
         "def number(seed):\n    return 1",
         "expect(number(float(SEED)) == 1, f'{SEED}')",
     )
-    seeds = [ask(exam, f"def number(seed):\n    return {n}").message for n in (2, 2, 3)]
-    assert seeds[0] == seeds[1] != seeds[2]
+    sources = [f"def number(seed):\n    return {n}" for n in (2, 2, *range(3, 20))]
+    met = [int(verdict.message) for verdict in all_of(exam, *sources)]
+    assert met[0] == met[1]
+    assert set(met) == set(seeds(exam))
 
 
 @pytest.mark.parametrize(
     "after",
-    ["def helper(x):\n    return 7", "helper = 3", "sum = 3", "def double(x):\n    return 0"],
+    [
+        "def helper(x):\n    while True: pass",
+        "def helper(x):\n    import os; os._exit(1)",
+        "def helper(x):\n    return 7",
+        "helper = 3",
+        "sum = 3",
+        "def double(x):\n    return 0",
+    ],
 )
 def test_a_later_cell_does_not_spoil_an_answer(after):
     source = "def helper(x):\n    return sum([2 * x])\ndef double(x):\n    return helper(x)"
@@ -378,15 +404,135 @@ def test_calls_sent_ahead_give_what_calls_one_by_one_give(shown):
     assert ask(exam, "def double(x):\n    return x + 1.5").state is Outcome.WRONG
 
 
-def test_a_call_sent_ahead_that_nobody_needs_changes_nothing():
+def test_a_call_sent_ahead_that_nobody_needs_costs_no_point():
     shown = "check(double, ('one', (1,), {}), ('two', (2,), {}), ('three', (3,), {}))"
     exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=SETUP + SEEN_AHEAD)
     for line in ("while True: pass", "import os; os._exit(1)", "print('x' * 10 ** 8)"):
         source = f"def double(x):\n    if x == 2:\n        return 0\n    if x == 3:\n        {line}\n    return 2 * x"
         start = time.monotonic()
         verdict = ask(exam, source)
-        assert (verdict.state, verdict.message) == (Outcome.WRONG, "two")
+        assert verdict.state in (Outcome.WRONG, Outcome.TIMEOUT, Outcome.DIED)
+        assert verdict.score == 0
         assert time.monotonic() - start < QUICK.question_seconds + 2
+
+
+def setup_namespace():
+    this = chapter(NN)
+    return answers.namespace(this.setup, this.recap)
+
+
+AHEAD = [
+    ("check(double, ('one', (1,), {}))", True),
+    ("for rng in draws(3):\n    hidden(double, lambda x: 2 * x, 'many', rng.normal(size=2))", True),
+    ("def twice(x):\n    return 2 * x\nhidden(double, twice, 'one', 1)", True),
+    (
+        "x = np.ones(2)\ncheck(double, ('one', (x,), {}))\nx += 1\nhidden(double, 4, 'two', x[0])",
+        True,
+    ),
+    ("hidden(double, 4, 'two', 2)\nassert double(3) == 6", False),
+    ("try:\n    hidden(double, 5, 'two', 2)\nexcept AssertionError:\n    pass", False),
+    ("[hidden(double, 2 * n, 'many', n) for n in range(3)]", False),
+    ("def twice(f):\n    hidden(f, 4, 'two', 2)\ntwice(double)", False),
+    ("check = hidden\ncheck(double, 4, 'two', 2)", False),
+    ("hidden(double, 4, 'two', lambda: 2)", False),
+    ("1 / 0", False),
+    ("", True),
+]
+
+
+@pytest.mark.parametrize(("source", "is_whole"), AHEAD)
+def test_a_part_is_repeated_only_if_it_is_nothing_but_uses(source, is_whole):
+    space = setup_namespace()
+    shown, hidden = (compile(s, "<part>", "exec") for s in (source, "hidden(double, 0, 'no', 0)"))
+    found = foresee([shown, hidden], space, ["double"], 7, Caps())
+    assert [part.uses is not None for part in found] == [is_whole, True]
+    found = foresee([hidden, shown], space, ["double"], 7, Caps())
+    assert [part.uses is not None for part in found] == [is_whole, is_whole]
+
+
+def test_a_part_that_is_repeated_gets_what_it_gave_then():
+    space = setup_namespace()
+    source = "x = np.ones(2)\nhidden(double, lambda x: 2 * x, 'one', x)\nx += 1\nhidden(double, 2 * x, 'two', x)"
+    [part] = foresee([compile(source, "<part>", "exec")], space, ["double"], 7, Caps())
+    for _ in range(2):
+        given: list[list[float]] = []
+
+        def double(x, given=given):
+            given.append(x.tolist())
+            x *= 2
+            return x
+
+        with pytest.raises(AssertionError, match="changed its input"):
+            part.repeat(space | {"double": double})
+        assert given == [[1.0, 1.0]]
+        part.repeat(space | {"double": lambda x: x + x})
+
+
+def test_equal_answers_are_judged_once_and_get_the_same(monkeypatch):
+    exam = load_exam(NN, Layout())
+    asked: list[str] = []
+    plain = Foreseen.repeat
+
+    def repeat(self, space):
+        asked.append("repeated")
+        plain(self, space)
+
+    monkeypatch.setattr(Foreseen, "repeat", repeat)
+    setting = Setting(exam, limits=QUICK)
+    station = Station.open(setting)
+    try:
+        for exercise, code in (
+            (e.exercise, e.code) for e in mistakes.load(NN) if not isinstance(e, Right)
+        ):
+            cells = [
+                Cell(n, s, "solution") for n, s in ({**exam.references, exercise: code}).items()
+            ]
+            paper = paper_of(cells)
+            first = run_trial(station.bench, paper, station.sandbox)
+            asked.clear()
+            assert run_trial(station.bench, paper, station.sandbox) == first
+            assert not asked
+            station.bench.judged.clear()
+            assert run_trial(station.bench, paper, station.sandbox) == first
+            assert asked
+            for walk in station.bench.walks.values():  # as if each call had to be asked by itself
+                for part in walk:
+                    monkeypatch.setattr(part, "uses", None)
+                    monkeypatch.setattr(part, "calls", [])
+            assert run_trial(station.bench, paper, station.sandbox) == first
+            station.bench.walks.clear()
+    finally:
+        station.sandbox.close()
+
+
+def test_answers_that_do_not_fit_into_one_frame_come_in_several():
+    stages = ", ".join(f"('stage {n}', ({n},), {{}})" for n in range(9))
+    setup = SETUP + SEEN_AHEAD.replace("== 2 * args[0]", "[0] == 2 * args[0]")
+    exam = small_exam(
+        "double",
+        "def double(x):\n    return np.full(600_000, 2.0 * x)",
+        f"check(double, {stages})",
+        setup=setup,
+    )
+    right, wrong, huge = (
+        "def double(x):\n    return np.full(600_000, x + x)",
+        "def double(x):\n    return np.full(600_000, 2 * x if x < 7 else x)",
+        "def double(x):\n    return np.full(600_000 if x < 7 else 6_000_000, 2 * x)",
+    )
+    told = [(verdict.state, verdict.message) for verdict in all_of(exam, right, wrong, huge)]
+    assert told[0] == (Outcome.RIGHT, "All tests passed.")
+    assert told[1] == (Outcome.WRONG, "stage 7")
+    assert told[2][0] is Outcome.OUTPUT_LIMIT
+
+
+def test_what_does_not_hang_on_the_answers_alone_is_not_remembered():
+    shown = "check(double, ('one', (1,), {}))"
+    exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=SETUP + SEEN_AHEAD)
+    sources = ["double = 1 / 0", "double = nothing", "def double(x):\n    return 2 * x"]
+    told = [verdict.message for verdict in all_of(exam, *sources)]
+    assert "ZeroDivisionError" in told[0]
+    assert "NameError" in told[1]
+    assert told[2] == "All tests passed."
 
 
 # ------------------------------------------------------------------------ a class
@@ -492,6 +638,7 @@ from pathlib import Path
 sys.path.insert(0, {root!r})
 from autograde.grade import grade
 from autograde.layout import Layout
+from tests.answers import chapter
 from tests.graded import QUICK
 from tests.test_grade import NN, class_of
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from autograde import lockdown
 from autograde.errors import CourseError
 from autograde.kernel import Kernel, translate
 from autograde.sandbox import Limits, Sandbox, SandboxError, command
-from autograde.wire import Closed, Late, pack
+from autograde.wire import Batch, Closed, Late, pack
 
 SETUP = ["import numpy as np"]
 LIMITS = Limits(memory=512 << 20, processes=8, disk=4 << 20, submission_seconds=20)
@@ -42,8 +42,11 @@ def talk(inmate, source: str, seconds: float = 10.0):
     channel.send(pack("cell", 1, "f", textwrap.dedent(source), caps=channel.caps), deadline)
     ran = channel.receive(deadline)
     assert (ran.kind, ran.values[0]) == ("ran", None)
-    channel.send(pack("call", 2, "f", [], {}, caps=channel.caps), deadline)
-    return channel.receive(deadline)
+    calls = Batch(channel.caps)
+    calls.add("call", "f", [], {})
+    channel.send(calls.frame("calls", 2), deadline)
+    (answer,) = channel.receive(deadline).values
+    return answer
 
 
 def value(sandbox: Sandbox, source: str):
@@ -349,7 +352,7 @@ RLIMITS = """
 import sys, time
 sys.path.insert(0, {root!r})
 from autograde.sandbox import Limits, Sandbox
-from autograde.wire import Late, pack
+from autograde.wire import Batch, Late, pack
 limits = Limits(memory=512 << 20)
 with Sandbox(["import numpy as np"], level="rlimits", limits=limits) as sandbox:
     def run(source, seconds=10.0):
@@ -357,8 +360,10 @@ with Sandbox(["import numpy as np"], level="rlimits", limits=limits) as sandbox:
             channel, deadline = inmate.channel, time.monotonic() + seconds
             channel.send(pack("cell", 1, "f", source, caps=channel.caps))
             channel.receive(deadline)
-            channel.send(pack("call", 2, "f", [], {{}}, caps=channel.caps))
-            return channel.receive(deadline)
+            calls = Batch(channel.caps)
+            calls.add("call", "f", [], {{}})
+            channel.send(calls.frame("calls", 2))
+            return channel.receive(deadline).values[0]
     assert run("def f():\\n    return float(np.ones(3).sum())").values[0] == 3.0
     assert run("def f():\\n    return len(bytearray(1 << 30))").kind == "memory"
     assert run("import socket\\ndef f():\\n    socket.socket()").values[0] == "PermissionError"

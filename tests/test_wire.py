@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from hypothesis.extra import numpy as npst
 from autograde.wire import (
     HEAD,
     PLAIN_DTYPES,
+    Batch,
     Caps,
     Channel,
     Closed,
@@ -214,6 +216,13 @@ MALFORMED = {
     "block is a truth value": frame_of('["value",1,[4],[["a",true]]]', b"abcd"),
     "block beyond the frame": frame_of('["value",1,[99],[["a",0]]]', b"abcd"),
     "block of negative size": frame_of('["value",1,[-4],[["a",0]]]', b"abcd"),
+    "a batch of no message": frame_of('["answers",1,[],[1]]'),
+    "a batch of nothing": frame_of('["answers",1,[],[[]]]'),
+    "a batch of no kind": frame_of('["answers",1,[],[[1,2]]]'),
+    "a batch of too many": frame_of('["answers",1,[],[' + '["x"],' * 5000 + '["x"]]]'),
+    "a batch that uses an array twice": frame_of(
+        f'["answers",1,[{len(npy(np.ones(2)))}],[["x",["a",0]],["x",["a",0]]]]', npy(np.ones(2))
+    ),
     "bytes of no block": frame_of('["value",1,[],[1]]', b"abcd"),
     "block used twice": frame_of(
         f'["value",1,[{len(npy(np.ones(2)))}],[["a",0],["a",0]]]', npy(np.ones(2))
@@ -270,15 +279,21 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
-@given(json_values, st.lists(st.integers(-2, 200), max_size=3), st.binary(max_size=200))
-@settings(max_examples=300, deadline=None)
-def test_any_json_is_a_message_or_a_fault(form, sizes, blocks):
-    text = json.dumps(["value", 1, sizes, form])
+@given(
+    st.sampled_from(["value", "answers"]),
+    json_values,
+    st.lists(st.integers(-2, 200), max_size=3),
+    st.binary(max_size=200),
+)
+@settings(max_examples=400, deadline=None)
+def test_any_json_is_a_message_or_a_fault(kind, form, sizes, blocks):
+    text = json.dumps([kind, 1, sizes, form])
     try:
         message = body_of(frame_of(text, blocks))
     except WireFault:
         return
-    assert all(is_plain(value) for value in message.values)
+    for one in message.values if kind == "answers" else [message]:
+        assert all(is_plain(value) for value in one.values)
 
 
 @given(arrays, st.data())
@@ -332,6 +347,35 @@ def ends():
 
 def soon() -> float:
     return time.monotonic() + 0.3
+
+
+def test_a_batch_holds_messages_that_share_nothing():
+    array = np.arange(3.0)
+    batch = Batch(SMALL, share=True)
+    batch.add("call", [array, array])
+    with pytest.raises(Foreign):
+        batch.add("call", [array, array + 1, object()])
+    with pytest.raises(Oversized):
+        batch.add("call", [array, np.zeros(1 << 14)])
+    batch.add("call", [array])
+    first, second = body_of(batch.frame("calls", 5), share=True).values
+    assert (first.kind, first.number, second.kind) == ("call", 5, "call")
+    one, other = first.values[0]
+    assert one is other
+    one += 1
+    np.testing.assert_array_equal(second.values[0][0], array)
+    assert [npy(a) == block for a, block in (*first.arrays, *second.arrays)] == [False, True]
+
+
+def test_a_batch_that_is_full_says_so():
+    values: list[Any] = [np.zeros(SMALL.message // 80), "x" * (SMALL.text // 10), [[]] * 50]
+    for value in values:
+        batch = Batch(SMALL)
+        with contextlib.suppress(Oversized):
+            while len(batch.parts) < 1000:
+                batch.add("value", value)
+        assert 5 < len(batch.parts) < 100
+        assert len(body_of(batch.frame("answers", 1)).values) == len(batch.parts)
 
 
 def test_a_frame_in_many_pieces_is_one_message(ends):

@@ -118,7 +118,7 @@ class _Walk:
             is_whole = space["check"] == self.check and space["hidden"] == self.hidden
         if is_plain and is_whole:
             self.found.uses = self.uses
-        self.found.frame = self.batch.frame("calls", self.found.number)
+        self.found.frame = self.batch.frame("asks", self.found.number)
 
     def check(self, function: Any, *stages: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
         kept = tuple((label, deepcopy(args), deepcopy(kwargs)) for label, args, kwargs in stages)

@@ -114,30 +114,24 @@ def rehearse(kernel: Kernel) -> None:
     """Go through a session with answers of our own, so that no child is the first to walk each line."""
     ours, theirs = socket.socketpair()
     before = dict(kernel.namespace)
-    names = ["norm", "sqrt", "ones"]
     with ours, theirs:
         trusted = Channel(ours, Caps(), share=True)
         student = Student(Channel(theirs, Caps(), share=True), kernel)
 
-        def ask(frame: bytes) -> None:
-            trusted.send(frame)
-            student.answer(student.channel.receive(resolve=student.resolve))
-            trusted.receive()
-
         for number in range(10):
-            for kind, *values in (
-                ("uses", [("rehearsal", REHEARSAL), ("again", REHEARSAL)], names),
-                ("cell", "rehearsal", REHEARSAL),
-                ("cell", "failure", f"raise ValueError({number})"),
-                ("example", "example", "rehearsed = 1"),
-            ):
-                ask(pack(kind, number, *values, caps=trusted.caps, share=True))
-            calls = Batch(trusted.caps, share=True)
+            asks = Batch(trusted.caps, share=True)
+            for title in ("rehearsal", "again"):
+                asks.add("uses", title, REHEARSAL, ["norm", "sqrt", "ones"])
+            asks.add("cell", "rehearsal", REHEARSAL)
+            asks.add("cell", "failure", f"raise ValueError({number})")
+            asks.add("example", "example", "rehearsed = 1")
             for shape in ((3, 4), (2, 3, 4), (1, 2, 3, 4 + number % 5)):
                 array = np.arange(float(math.prod(shape))).reshape(shape)
-                calls.add("call", "rehearsal", [array, array + 1, None], {"scale": 0.5})
-                calls.add("call", "rehearsal", [array, array + 1, ["x", 1]], {"scale": {"y": 2}})
-            ask(calls.frame("calls", number))
+                asks.add("call", "rehearsal", [array, array + 1, None], {"scale": 0.5})
+                asks.add("call", "rehearsal", [array, array + 1, ["x", 1]], {"scale": {"y": 2}})
+            trusted.send(asks.frame("asks", number))
+            student.answer(student.channel.receive(resolve=student.resolve))
+            trusted.receive()
             translate.cache_clear()
     kernel.namespace.clear()
     kernel.namespace.update(before)
@@ -291,80 +285,21 @@ class Student:
                 self.answer(self.channel.receive(resolve=self.resolve))
 
     def answer(self, request: Message) -> None:
-        number, values = request.number, request.values
-        if request.kind == "uses":
-            cells, names = values
-            self.reply(
-                "used", number, [sorted(uses(title, source, names)) for title, source in cells]
-            )
-        elif request.kind == "cell":
-            self.run_cell(number, *values)
-        elif request.kind == "example":
-            self.run_example(number, *values)
-        elif request.kind == "draws":
-            draw_nothing()
-            self.reply("drew", number)
-        elif request.kind == "calls":
-            self.run_calls(number, values)
-
-    def run_example(self, number: int, title: str, source: str) -> None:
-        """Run a cell of ours; a helper of the learner's survives an example that binds the same name.
-
-        What examples bound under such names is put back for the next example alone.
-        """
-        space = self.kernel.namespace
-        own = {name: space[name] for name in self.own if name in space}
-        space.update(self.shadowed)
-        told = self.outcome_of(number, title, source)
-        for name, value in own.items():
-            if space.get(name) is not value:
-                if name in space:
-                    self.shadowed[name] = space[name]
-                space[name] = value
-        if told is not None:
-            self.reply("ran", number, *told, bool(self.shadowed))
-
-    def run_cell(self, number: int, title: str, source: str) -> None:
-        """Run a cell of the learner's, and tell whether it bound a name that had a value already."""
-        space = self.kernel.namespace
-        before = dict(space)
-        told = self.outcome_of(number, title, source)
-        bound = {n for n, v in space.items() if n not in before or before[n] is not v} - {"_"}
-        rebound = any(n in before or hasattr(builtins, n) for n in bound if type(n) is str)
-        self.own |= bound
-        if told is not None:
-            self.reply("ran", number, *told, rebound)
-
-    def outcome_of(self, number: int, title: str, source: str) -> tuple[list[str] | None] | None:
-        """Run a cell; what is to be told about it, or None if that has been said."""
-        try:
-            stopped = self.kernel.run(source, title)
-        except MemoryError:
-            self.reply("memory", number)
-            return None
-        except OutputLimit:
-            self.reply("output", number)
-            return None
-        finally:
-            close_figures()
-        return (None if stopped is None else list(shortened(stopped)),)
-
-    def run_calls(self, number: int, calls: list[Message]) -> None:
-        """Make calls and answer them, in one frame if their results fit into one."""
+        """Do what a frame asks, and answer in one frame if all fits into one."""
         batch = Batch(self.channel.caps)
-        for call in calls:
-            answer = self.run_call(call, *call.values)
+        for ask in request.values if request.kind == "asks" else ():
+            answer = self.answer_to(ask)
             try:
                 self.add(batch, answer)
             except (Oversized, MemoryError):
                 if batch.parts:
-                    self.channel.send(batch.frame("answers", number))
+                    self.channel.send(batch.frame("answers", request.number))
                 batch = Batch(self.channel.caps)
                 try:
                     self.add(batch, answer)
                 except (Oversized, MemoryError):
                     batch.add("oversized")
-        self.channel.send(batch.frame("answers", number))
+        self.channel.send(batch.frame("answers", request.number))
 
     def add(self, batch: Batch, answer: tuple[Any, ...]) -> None:
         """Add an answer, or why its value cannot be sent. Raises Oversized."""
@@ -373,10 +308,67 @@ class Student:
         except Foreign as fault:
             batch.add("foreign", str(fault))
 
+    def answer_to(self, ask: Message) -> tuple[Any, ...]:
+        """The kind and the values of an answer."""
+        try:
+            match ask.kind, ask.values:
+                case "call", [name, args, kwargs]:
+                    return self.run_call(ask, name, args, kwargs)
+                case "cell", [title, source]:
+                    return self.run_cell(title, source)
+                case "example", [title, source]:
+                    return self.run_example(title, source)
+                case "uses", [title, source, names]:
+                    return ("used", sorted(uses(title, source, names)))
+                case "draws", []:
+                    draw_nothing()
+                    return ("drew",)
+        except MemoryError:
+            return ("memory",)
+        except OutputLimit:
+            return ("output",)
+        finally:
+            close_figures()
+        return ("unknown",)
+
+    def run_example(self, title: str, source: str) -> tuple[Any, ...]:
+        """Run a cell of ours; a helper of the learner's survives an example that binds the same name.
+
+        What examples bound under such names is put back for the next example alone. Raises MemoryError and
+        OutputLimit.
+        """
+        space = self.kernel.namespace
+        own = {name: space[name] for name in self.own if name in space}
+        space.update(self.shadowed)
+        try:
+            stopped = self.kernel.run(source, title)
+        finally:
+            for name, value in own.items():
+                if space.get(name) is not value:
+                    if name in space:
+                        self.shadowed[name] = space[name]
+                    space[name] = value
+        return ("ran", stopped and list(shortened(stopped)), bool(self.shadowed))
+
+    def run_cell(self, title: str, source: str) -> tuple[Any, ...]:
+        """Run a cell of the learner's, and tell whether it bound a name that had a value already.
+
+        Raises MemoryError and OutputLimit.
+        """
+        space = self.kernel.namespace
+        before = dict(space)
+        try:
+            stopped = self.kernel.run(source, title)
+        finally:
+            bound = {n for n, v in space.items() if n not in before or before[n] is not v} - {"_"}
+            self.own |= bound
+        rebound = any(n in before or hasattr(builtins, n) for n in bound if type(n) is str)
+        return ("ran", stopped and list(shortened(stopped)), rebound)
+
     def run_call(
         self, call: Message, name: str, args: list[Any], kwargs: dict[str, Any]
     ) -> tuple[Any, ...]:
-        """Make a call: the kind and the values of the answer."""
+        """Make a call. Raises MemoryError and OutputLimit."""
         function = self.kernel.namespace.get(name)
         if not callable(function):
             return ("absent",)
@@ -385,15 +377,11 @@ class Student:
         self.kernel.sink.seen = 0
         try:
             result = function(*args, **kwargs)
-        except MemoryError:
-            return ("memory",)
-        except OutputLimit:
-            return ("output",)
+        except (MemoryError, OutputLimit):
+            raise
         except BaseException as problem:
             told = failure(problem)
             return ("raised", *shortened(told), told.base)
-        finally:
-            close_figures()
         if plain:
             changed = any(is_changed(array, block) for array, block in call.arrays)
         else:
@@ -406,17 +394,6 @@ class Student:
         with contextlib.suppress(Foreign, Oversized):
             return pack("call", 0, *call.values, caps=caps, functions=functions, share=True)
         return None
-
-    def reply(self, kind: str, number: int, *values: Any) -> None:
-        """Send an answer, or say why its value cannot be sent."""
-        caps = self.channel.caps
-        try:
-            frame = pack(kind, number, *values, caps=caps)
-        except Foreign as fault:
-            frame = pack("foreign", number, str(fault), caps=caps)
-        except (Oversized, MemoryError):
-            frame = pack("oversized", number, caps=caps)
-        self.channel.send(frame)
 
     def call_back(self, handle: int, args: Any, kwargs: Any) -> Any:
         """Have a function of the trusted side called, and wait for what it returns."""

@@ -68,6 +68,8 @@ VARIANTS = 4
 PLAIN_ANSWERS = frozenset(["value", "raised", "foreign"])
 PLAIN_OUTCOMES = frozenset([Outcome.RIGHT, Outcome.WRONG, Outcome.ERROR, Outcome.NOT_ATTEMPTED])
 MOST_JUDGED = 10_000
+MOST_AT_ONCE = 1 << 18
+"""Characters of cells that are sent together."""
 FORESEEN = 1 << 30
 """The numbers of calls that were foreseen start here."""
 PATIENCE = 0.1
@@ -297,6 +299,8 @@ class Session:
     ----------
     as_written: examples are cells like all others: they may replace what the learner bound.
     rebound: positions of the cells that gave a new value to a name that had one.
+    running: positions of the cells that have been sent.
+    is_careful: cells are run one by one, so that the one that breaks the process is known.
     """
 
     exam: Exam
@@ -323,7 +327,8 @@ class Session:
     open: int = 0
     is_sent: bool = False
     key: tuple[int, bytes] | None = None
-    running: int = -1
+    running: list[int] = field(default_factory=list)
+    is_careful: bool = False
     seconds: float = 0.0
     since: float = 0.0
     last_moment: float = 0.0
@@ -385,17 +390,12 @@ class Session:
         if self.is_foreseen(name, args, kwargs):
             self.plan.popleft()
             while not self.answers:
-                self.take(self.channel.receive_frame(self.deadline, more=True))
+                self.take(self.channel.receive_frame(self.deadline))
             return self.read_answer(name, self.answers.popleft(), args, kwargs)
         self.drain()
         self.ready()
-        batch = Batch(self.caps, functions=self.form_of, share=True)
-        batch.add("call", name, list(args), kwargs)
-        number = self.next_number()
-        self.channel.send(batch.frame("calls", number), self.deadline)
-        while (told := self.receive()).kind == "callback":
-            self.serve(told)
-        return self.read_answer(name, _only(told, number), args, kwargs)
+        [answer] = self.ask([("call", name, list(args), kwargs)])
+        return self.read_answer(name, answer, args, kwargs)
 
     # -------------------------------------------------------------- calls sent ahead
     def expect(self, foreseen: Foreseen) -> None:
@@ -410,7 +410,7 @@ class Session:
         with self.talk():
             self.ready()
             self.send_ahead()
-            frame = self.channel.receive_frame(self.deadline, more=True)
+            frame = self.channel.receive_frame(self.deadline)
             key = self.ahead.number, hashlib.sha256(frame).digest()
             known = self.judged.get(key)
             if known is not None and not self.channel.buffer:
@@ -449,24 +449,16 @@ class Session:
 
     def take(self, frame: bytes) -> None:
         """Take answers to the calls that were sent ahead. Raises WireFault or Fault."""
-        told = self.channel.read(frame)
-        if told.kind == "callback":
-            self.serve(told)
-            return
-        fitting = told.kind == "answers" and told.number == self.ahead.number
-        if not fitting or not 0 < len(told.values) <= self.open:
-            raise WireFault("no answers to the calls that were sent")
-        self.open -= len(told.values)
-        if not self.open and self.channel.buffer:
-            raise WireFault("an answer nobody asked for")
-        self.answers.extend(told.values)
+        answers = self.answers_in(frame, self.ahead.number, self.open)
+        self.open -= len(answers)
+        self.answers.extend(answers)
 
     def drain(self) -> None:
         """Drop the rest of the plan and the answers to it; a process that does not give them is ended."""
         soon = time.monotonic() + PATIENCE
         try:
             while self.open and self.inmate is not None:
-                self.take(self.channel.receive_frame(soon, more=True))
+                self.take(self.channel.receive_frame(soon))
         except (WireFault, Late, Closed, Fault):
             self.end()
         self.forget()
@@ -475,7 +467,7 @@ class Session:
         """There is no plan any more."""
         self.plan.clear()
         self.answers.clear()
-        self.open = 0
+        self.open, self.is_sent = 0, False
 
     def read_answer(
         self, name: str, answer: Message, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -530,16 +522,16 @@ class Session:
             case _:
                 raise WireFault("a call of a function that was not handed over")
         if items_in([args, kwargs]) > self.sandbox.limits.callback_items:
-            return self.send("raised", asked.number, "ValueError: the arguments are too large")
+            return self.tell("raised", asked.number, "ValueError: the arguments are too large")
         try:
             result = self.handles[asked.number](*args, **kwargs)
-            return self.send("value", asked.number, result)
+            return self.tell("value", asked.number, result)
         except (Foreign, Oversized, MemoryError):
-            return self.send("raised", asked.number, "ValueError: the result is too large")
+            return self.tell("raised", asked.number, "ValueError: the result is too large")
         except StudentRaised:
-            return self.send("raised", asked.number, self.raised)
+            return self.tell("raised", asked.number, self.raised)
         except Exception as problem:
-            return self.send("raised", asked.number, type(problem).__name__)
+            return self.tell("raised", asked.number, type(problem).__name__)
 
     # -------------------------------------------------------------- process
     def ready(self) -> None:
@@ -553,38 +545,41 @@ class Session:
             try:
                 self.run_cells()
             except (WireFault, Late, Closed) as problem:
-                self.blame(self.running, self.autopsy(problem))
-                self.end()
+                outcome = self.autopsy(problem)
+                if len(self.running) > 1:  # one of them: again, each by itself
+                    self.is_careful = True
+                else:
+                    self.blame(outcome)
         if not self.since:
             self.since = time.monotonic()
             self.deadline = min(self.since + self.seconds, self.last_moment)
 
     def run_cells(self) -> None:
-        """Run the cells that have not broken a process before."""
-        self.running = -1
-        self.deadline = time.monotonic() + self.sandbox.limits.question_seconds
+        """Run the cells that have not broken a process before; all at once, until one breaks."""
+        self.running = []
+        self.deadline = self.soon()
         if self.chosen is None:
             self.chosen = self.choose()
         if self.draws:
-            number = self.next_number()
             self.deadline = self.last_moment
-            self.send("draws", number)
-            if (answer := self.receive()).number != number or answer.kind != "drew":
+            if self.ask([("draws",)])[0].kind != "drew":
                 raise WireFault("not an answer")
-        for position, cell in enumerate(self.paper.cells):
-            if position in self.broken or position not in self.chosen:
-                continue
-            self.running = position
-            self.deadline = self.last_moment
-            is_ours = cell.kind == "example"  # and may load matplotlib
-            if not is_ours:
-                patience = self.sandbox.limits.question_seconds
-                self.deadline = min(time.monotonic() + patience, self.last_moment)
-            number = self.next_number()
-            kind = "example" if is_ours and not self.as_written else "cell"
-            self.send(kind, number, cell.title, cell.source)
-            self.note(position, number, self.receive())
+        cells = self.paper.cells
+        left = sorted(self.chosen - self.broken.keys())
+        at_once = sum(len(cells[position].source) for position in left) < MOST_AT_ONCE
+        for group in [left] if at_once and not self.is_careful else [[one] for one in left]:
+            self.running = group
+            is_ours = [cells[position].kind == "example" for position in group]
+            self.deadline = self.last_moment if all(is_ours) else self.soon()
+            kinds = ["example" if ours and not self.as_written else "cell" for ours in is_ours]
+            asks = [(k, cells[p].title, cells[p].source) for k, p in zip(kinds, group, strict=True)]
+            for position, answer in zip(group, self.ask(asks), strict=True):
+                self.note(position, answer)
         self.deadline = 0.0
+
+    def soon(self) -> float:
+        """When a cell that begins now must have ended."""
+        return min(time.monotonic() + self.sandbox.limits.question_seconds, self.last_moment)
 
     def choose(self) -> frozenset[int]:
         """The cells to run: all of the student's own, and the examples up to the last that these use.
@@ -594,27 +589,22 @@ class Session:
         cells = self.paper.cells
         own = [p for p, c in enumerate(cells) if c.kind != "example"]
         examples = [p for p, c in enumerate(cells) if c.kind == "example"]
-        number = self.next_number()
         binds = {e.source: e.names for e in self.exam.examples}
-        bound = DRAWING.union(*(binds[cells[p].source] for p in examples))
-        self.send("uses", number, [(cells[p].title, cells[p].source) for p in own], sorted(bound))
-        answer = self.receive()
-        match answer.kind, answer.values:
-            case "used", [list(used)] if answer.number == number and len(used) == len(own):
-                pass
-            case _:
-                raise WireFault("not a list of names")
+        bound = sorted(DRAWING.union(*(binds[cells[p].source] for p in examples)))
+        used = self.ask([("uses", cells[p].title, cells[p].source, bound) for p in own])
         last = -1
-        for position, listed in zip(own, used, strict=True):
-            names = (
-                {name for name in listed if type(name) is str} if type(listed) is list else set()
-            )
+        for position, answer in zip(own, used, strict=True):
+            match answer.kind, answer.values:
+                case "used", [list(listed)]:
+                    names = {name for name in listed if type(name) is str}
+                case _:
+                    raise WireFault("not a list of names")
             self.draws |= bool(names & DRAWING)
             fitting = [p for p in examples if p < position and binds[cells[p].source] & names]
             last = max([last, *fitting])
         return frozenset(own + [p for p in examples if p <= last])
 
-    def note(self, position: int, number: int, answer: Message) -> None:
+    def note(self, position: int, answer: Message) -> None:
         """Remember how a cell ended. Raises WireFault if the answer is not one."""
         cell, rebound = self.paper.cells[position], False
         outcome, text = Outcome.ERROR, ""
@@ -630,25 +620,25 @@ class Session:
                 outcome = Outcome.OUTPUT_LIMIT
             case _:
                 raise WireFault("not the end of a cell")
-        if answer.number != number:
-            raise WireFault("the end of another cell")
         if rebound:
             self.rebound.add(position)
         if outcome is not Outcome.RIGHT:
             self.stopped[cell.title] = (outcome, text)
 
-    def blame(self, position: int, outcome: Outcome) -> None:
-        """A process broke while it ran this cell: leave the cell out from now on."""
-        if position < 0:  # before any of the student's code ran; nothing but a lost process remains
+    def blame(self, outcome: Outcome) -> None:
+        """A process broke while it ran a cell: leave the cell out from now on. Raises Fault if there was none."""
+        for position in self.running:
+            self.broken[position] = outcome
+            self.stopped[self.paper.cells[position].title] = (outcome, SENTENCES[outcome])
+        if not self.running:  # before any of the student's code ran
             raise Fault(outcome)
-        self.broken[position] = outcome
-        self.stopped[self.paper.cells[position].title] = (outcome, SENTENCES[outcome])
 
     def autopsy(self, problem: Exception) -> Outcome:
         """What a broken conversation means; the process is gone afterwards. Raises SandboxError."""
         inmate, self.inmate = self.inmate, None
         assert inmate is not None
-        self.forget()
+        if self.is_sent:
+            self.forget()
         ending = self.sandbox.dismiss(inmate)
         if isinstance(problem, WireFault):
             return Outcome.PROTOCOL
@@ -662,7 +652,8 @@ class Session:
     def end(self) -> None:
         """End the process, if there is one. Raises SandboxError."""
         inmate, self.inmate = self.inmate, None
-        self.forget()
+        if self.is_sent:
+            self.forget()
         if inmate is not None:
             self.sandbox.dismiss(inmate)
 
@@ -680,20 +671,38 @@ class Session:
     def caps(self) -> Caps:
         return self.channel.caps
 
-    def send(self, kind: str, number: int, *values: Any) -> None:
-        frame = pack(kind, number, *values, caps=self.caps, functions=self.form_of, share=True)
+    def ask(self, asks: list[tuple[Any, ...]]) -> list[Message]:
+        """Ask for things, each a kind and values, and wait for the answers. Raises WireFault, Late or Closed."""
+        batch = Batch(self.caps, functions=self.form_of, share=True)
+        for kind, *values in asks:
+            batch.add(kind, *values)
+        number = self.next_number()
+        self.channel.send(batch.frame("asks", number), self.deadline)
+        answers: list[Message] = []
+        while len(answers) < len(asks):
+            frame = self.channel.receive_frame(self.deadline)
+            answers += self.answers_in(frame, number, len(asks) - len(answers))
+        return answers
+
+    def answers_in(self, frame: bytes, number: int, most: int) -> list[Message]:
+        """The answers in a frame, to what was asked under this number; none if it is a call of a function of ours.
+
+        Raises WireFault or Fault.
+        """
+        told = self.channel.read(frame)
+        if told.kind == "callback":
+            self.serve(told)
+            return []
+        if told.kind != "answers" or told.number != number or not 0 < len(told.values) <= most:
+            raise WireFault("no answers to what was asked")
+        if len(told.values) == most and self.channel.buffer:
+            raise WireFault("an answer nobody asked for")
+        return told.values
+
+    def tell(self, kind: str, number: int, value: Any) -> None:
+        """Answer a call of a function of ours."""
+        frame = pack(kind, number, value, caps=self.caps, functions=self.form_of, share=True)
         self.channel.send(frame, self.deadline)
-
-    def receive(self) -> Message:
-        return self.channel.receive(self.deadline)
-
-
-def _only(told: Message, number: int) -> Message:
-    """The answer to a single call. Raises WireFault if this is not it."""
-    if told.kind != "answers" or told.number != number or len(told.values) != 1:
-        raise WireFault("not an answer to a call")
-    answer: Message = told.values[0]
-    return answer
 
 
 # ------------------------------------------------------------------------ proxies

@@ -84,7 +84,7 @@ PLAIN_DTYPES = frozenset(
     + ["<f2", "<f4", "<f8", "<c8", "<c16"]
 )
 LONGEST_HEAD = 512
-BATCHES = ("calls", "answers")
+BATCHES = ("asks", "answers")
 """Kinds of frames whose values are messages."""
 LONGEST_INT = 1024  # bits
 
@@ -451,14 +451,14 @@ class Channel:
             raise Closed from fault
 
     def receive(self, deadline: float | None = None, resolve: Resolve | None = None) -> Message:
-        """The next message. Raises WireFault, Closed or Late."""
-        return self.read(self.receive_frame(deadline), resolve)
+        """The next message. Raises WireFault, Closed or Late; a byte after its end is a fault too."""
+        frame = self.receive_frame(deadline)
+        if self.buffer:
+            raise WireFault("a message nobody asked for")
+        return self.read(frame, resolve)
 
-    def receive_frame(self, deadline: float | None = None, *, more: bool = False) -> bytes:
-        """The next frame, unread. Raises WireFault, Closed or Late.
-
-        Unless `more` may be on their way, a byte after its end is a fault too.
-        """
+    def receive_frame(self, deadline: float | None = None) -> bytes:
+        """The next frame, unread. Raises WireFault, Closed or Late."""
         while len(self.buffer) < HEAD.size:
             self._more(deadline, 1 << 14)
         size, text_size = HEAD.unpack_from(self.buffer)
@@ -466,8 +466,6 @@ class Channel:
             raise WireFault("a frame that is too long")
         while (missing := HEAD.size + size - len(self.buffer)) > 0:
             self._more(deadline, min(missing + 1, 1 << 20))
-        if missing < 0 and not more:
-            raise WireFault("an answer nobody asked for")
         frame = bytes(self.buffer[: HEAD.size + size])
         self.buffer = self.buffer[HEAD.size + size :]
         return frame

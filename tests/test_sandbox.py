@@ -19,7 +19,7 @@ from autograde import lockdown
 from autograde.errors import CourseError
 from autograde.kernel import Kernel, translate
 from autograde.sandbox import Limits, Sandbox, SandboxError, command
-from autograde.wire import Batch, Closed, Late, pack
+from autograde.wire import Batch, Closed, Late
 
 SETUP = ["import numpy as np"]
 LIMITS = Limits(memory=512 << 20, processes=8, disk=4 << 20, submission_seconds=20)
@@ -39,13 +39,15 @@ def run(sandbox: Sandbox, source: str, seconds: float = 10.0):
 
 def talk(inmate, source: str, seconds: float = 10.0):
     channel, deadline = inmate.channel, time.monotonic() + seconds
-    channel.send(pack("cell", 1, "f", textwrap.dedent(source), caps=channel.caps), deadline)
-    ran = channel.receive(deadline)
+    asks = Batch(channel.caps)
+    asks.add("cell", "f", textwrap.dedent(source))
+    asks.add("call", "f", [], {})
+    channel.send(asks.frame("asks", 1), deadline)
+    answers = channel.receive(deadline).values
+    if len(answers) == 1:  # the second did not fit into the same frame
+        answers += channel.receive(deadline).values
+    ran, answer = answers
     assert (ran.kind, ran.values[0]) == ("ran", None)
-    calls = Batch(channel.caps)
-    calls.add("call", "f", [], {})
-    channel.send(calls.frame("calls", 2), deadline)
-    (answer,) = channel.receive(deadline).values
     return answer
 
 
@@ -352,18 +354,17 @@ RLIMITS = """
 import sys, time
 sys.path.insert(0, {root!r})
 from autograde.sandbox import Limits, Sandbox
-from autograde.wire import Batch, Late, pack
+from autograde.wire import Batch, Late
 limits = Limits(memory=512 << 20)
 with Sandbox(["import numpy as np"], level="rlimits", limits=limits) as sandbox:
     def run(source, seconds=10.0):
         with sandbox.inmate() as inmate:
             channel, deadline = inmate.channel, time.monotonic() + seconds
-            channel.send(pack("cell", 1, "f", source, caps=channel.caps))
-            channel.receive(deadline)
-            calls = Batch(channel.caps)
-            calls.add("call", "f", [], {{}})
-            channel.send(calls.frame("calls", 2))
-            return channel.receive(deadline).values[0]
+            asks = Batch(channel.caps)
+            asks.add("cell", "f", source)
+            asks.add("call", "f", [], {{}})
+            channel.send(asks.frame("asks", 1))
+            return channel.receive(deadline).values[1]
     assert run("def f():\\n    return float(np.ones(3).sum())").values[0] == 3.0
     assert run("def f():\\n    return len(bytearray(1 << 30))").kind == "memory"
     assert run("import socket\\ndef f():\\n    socket.socket()").values[0] == "PermissionError"

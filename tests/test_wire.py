@@ -358,7 +358,7 @@ def test_a_batch_holds_messages_that_share_nothing():
     with pytest.raises(Oversized):
         batch.add("call", [array, np.zeros(1 << 14)])
     batch.add("call", [array])
-    first, second = body_of(batch.frame("calls", 5), share=True).values
+    first, second = body_of(batch.frame("asks", 5), share=True).values
     assert (first.kind, first.number, second.kind) == ("call", 5, "call")
     one, other = first.values[0]
     assert one is other

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import multiprocessing.util
 import os
 import threading
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from itertools import cycle, islice
-from multiprocessing.queues import SimpleQueue
-from typing import Any
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, cast
 
 from autograde.errors import CourseError
 from autograde.grade import (
@@ -37,7 +36,8 @@ from autograde.verdict import Verdict
 
 Keyed = tuple[str, Task]
 AHEAD = 4
-"""Submissions in flight per worker."""
+"""Submissions that a worker is given before it has graded the first of them."""
+LAST_SECONDS = 10
 CONNECT_SECONDS = 20
 
 
@@ -58,47 +58,48 @@ def refusal(fault: Exception) -> CourseError:
 
 
 # ------------------------------------------------------------------------ this machine
-_setting: Setting | None = None
-
-
-def _begin(setting: Setting, cores: SimpleQueue[int]) -> None:
-    """In a new worker process.
+def _serve(setting: Setting, pipe: Connection, core: int) -> None:
+    """What a worker process does: try the canaries, say so, and grade what comes until there is no more.
 
     It stays on one core with the student's processes that it starts: they take turns with it, and waking somebody
     on another core costs more than the switch.
     """
-    global _setting
-    _setting = setting
-    with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, {cores.get()})
     forget_station()
     with contextlib.suppress(OSError):
         die_with_parent()
+        os.sched_setaffinity(0, {core})
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    multiprocessing.util.Finalize(None, close_station, exitpriority=1)
+    try:
+        station(setting)
+        pipe.send(None)
+        while (task := pipe.recv()) is not None:
+            pipe.send(grade_task(task, setting))
+    except (EOFError, KeyboardInterrupt):
+        pass
+    except Exception as fault:
+        pipe.send(fault)
+    finally:
+        close_station()
 
 
-def _open(setting: Setting) -> None:
-    station(setting)
+@dataclass
+class Worker:
+    """A process of this machine, the pipe to it, and what it has been given, the oldest first."""
 
-
-def _warm() -> None:
-    assert _setting is not None
-    station(_setting)
-
-
-def _work(task: Task) -> Verdict:
-    assert _setting is not None
-    return grade_task(task, _setting)
+    process: BaseProcess
+    pipe: Connection
+    core: int
+    given: deque[Keyed] = field(default_factory=deque)
+    is_ready: bool = False
 
 
 @dataclass
 class LocalCrew:
-    """A pool of processes. A killed worker costs a new pool and another try of what it had."""
+    """A process per worker, each with a pipe of its own, so that it is known what a killed one was grading."""
 
     workers: int | None
     setting: Setting
-    tries: dict[str, int] = field(default_factory=dict)
+    tries: Counter[str] = field(default_factory=Counter)
     breaks: int = 0
 
     def __enter__(self) -> LocalCrew:
@@ -108,71 +109,104 @@ class LocalCrew:
 
     def verdicts(self, tasks: Iterable[Keyed]) -> Iterator[tuple[str, Verdict]]:
         """The verdicts as they come. Raises CourseError if a worker cannot be trusted."""
-        waiting = iter(tasks)
-        suspects = list(islice(waiting, 1))
-        while suspects:
-            yield from self._until_broken(suspects, waiting)
-            suspects = suspects or list(islice(waiting, 1))
+        coming = iter(tasks)
+        again = deque(islice(coming, 1))
+        if not again:
+            return
+        cores = cycle(sorted(os.sched_getaffinity(0)))
+        crew = [self._hire(next(cores)) for _ in range(self.workers or os.cpu_count() or 1)]
+        try:
+            while not all(worker.is_ready for worker in crew):
+                for _ in self._hear(crew, again):
+                    pass
+            while True:
+                for worker in crew:
+                    self._give(worker, again, coming)
+                again = again or deque(islice(coming, 1))
+                if not again and not any(worker.given for worker in crew):
+                    return
+                yield from self._hear(crew, again)
+        finally:
+            for worker in crew:
+                _dismiss(worker)
 
-    def _until_broken(
-        self, suspects: list[Keyed], waiting: Iterator[Keyed]
-    ) -> Iterator[tuple[str, Verdict]]:
-        """Run a pool until all is done or a worker dies; what was in flight then is in `suspects`.
-
-        Suspects go first, one at a time, so that the one that kills its worker is known.
-        """
-        count = self.workers or os.cpu_count() or 1
-        flying: dict[Future[Verdict], Keyed] = {}
+    def _hire(self, core: int) -> Worker:
         # A fork needs no imports, and is safe as long as nobody else runs in this process.
         method = "fork" if threading.active_count() == 1 else "spawn"
-        context = multiprocessing.get_context(method)
-        cores = context.SimpleQueue()
-        for core in islice(cycle(sorted(os.sched_getaffinity(0))), count):
-            cores.put(core)
-        pool = ProcessPoolExecutor(count, context, _begin, (self.setting, cores))
-        try:
-            wait_for = [pool.submit(_warm) for _ in range(count)]
-            for future in wait_for:
-                future.result()
-            while True:
-                if suspects:
-                    batch = [] if flying else [suspects.pop()]
-                else:
-                    batch = list(islice(waiting, AHEAD * count - len(flying)))
-                flying.update({pool.submit(_work, task): (key, task) for key, task in batch})
-                if not flying:
-                    return
-                for done in wait(flying, return_when=FIRST_COMPLETED).done:
-                    yield flying[done][0], done.result()
-                    del flying[done]
-        except BrokenProcessPool:
-            yield from self._sort(flying, suspects)
-        except (CanaryDied, SandboxError) as fault:
-            raise refusal(fault) from fault
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        context: Any = multiprocessing.get_context(method)
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(self.setting, theirs, core))
+        process.start()
+        theirs.close()  # so that the pipe ends when the process does
+        return Worker(process, ours, core)
 
-    def _sort(
-        self, flying: dict[Future[Verdict], Keyed], suspects: list[Keyed]
-    ) -> Iterator[tuple[str, Verdict]]:
-        """What a broken pool left: what is done, what is tried again, what was tried often enough."""
-        self.breaks += 1
-        if not flying and self.breaks > TRIES:
-            raise CourseError(
-                "workers", "they are killed as soon as they start.", "Free some memory."
-            )
-        for future, (key, task) in flying.items():
-            if future.done() and future.exception() is None:
-                yield key, future.result()
+    def _give(self, worker: Worker, again: deque[Keyed], coming: Iterator[Keyed]) -> None:
+        """Keep a worker busy while it is heard."""
+        while worker.is_ready and len(worker.given) < AHEAD:
+            found = again.popleft() if again else next(coming, None)
+            if found is None:
+                return
+            worker.given.append(found)
+            with contextlib.suppress(OSError):  # it is dead: its pipe will say so
+                worker.pipe.send(found[1])
+
+    def _hear(self, crew: list[Worker], again: deque[Keyed]) -> Iterator[tuple[str, Verdict]]:
+        """What the next workers have to say; one that was killed is replaced."""
+        talking = {w.pipe: w for w in crew if w.given or not w.is_ready}
+        for pipe in wait(list(talking)):
+            worker = talking[cast("Connection", pipe)]
+            try:
+                told = worker.pipe.recv()
+            except (EOFError, OSError):
+                yield from self._bury(worker, again)
+                crew[crew.index(worker)] = self._hire(worker.core)
                 continue
-            self.tries[key] = self.tries.get(key, 0) + 1
-            if self.tries[key] <= TRIES:
-                suspects.append((key, task))
+            if isinstance(told, CanaryDied | SandboxError):
+                raise refusal(told) from told
+            if isinstance(told, Exception):
+                raise told
+            if told is None:
+                worker.is_ready = True
             else:
+                yield worker.given.popleft()[0], told
+
+    def _bury(self, worker: Worker, again: deque[Keyed]) -> Iterator[tuple[str, Verdict]]:
+        """Take back what a killed worker had. What it was grading is tried again, but not for ever."""
+        _dismiss(worker)
+        if not worker.is_ready:
+            self.breaks += 1
+            if self.breaks > TRIES:
+                raise CourseError(
+                    "workers", "they are killed as soon as they start.", "Free some memory."
+                )
+        if worker.given:
+            key, task = worker.given[0]
+            self.tries[key] += 1
+            if self.tries[key] > TRIES:
+                worker.given.popleft()
                 yield key, infrastructure(task, self.setting, "its worker was killed")
+        again.extend(worker.given)
+        worker.given.clear()
+
+
+def _dismiss(worker: Worker) -> None:
+    """End a worker: at once if it still has something to do."""
+    with contextlib.suppress(OSError):
+        worker.pipe.send(None)
+    if worker.given or not worker.is_ready:
+        worker.process.terminate()
+    worker.process.join(LAST_SECONDS)
+    if worker.process.is_alive():
+        worker.process.kill()
+        worker.process.join()
+    worker.pipe.close()
 
 
 # ------------------------------------------------------------------------ a cluster
+def _open(setting: Setting) -> None:
+    station(setting)
+
+
 @dataclass
 class DaskCrew:
     """Workers of a Dask scheduler; they need this package, NumPy and bubblewrap, and no shared folder."""

@@ -120,8 +120,8 @@ def rehearse(kernel: Kernel) -> None:
 
         for number in range(10):
             asks = Batch(trusted.caps, share=True)
-            for title in ("rehearsal", "again"):
-                asks.add("uses", title, REHEARSAL, ["norm", "sqrt", "ones"])
+            cells = [(title, REHEARSAL) for title in ("rehearsal", "again")]
+            asks.add("uses", ["norm", "sqrt", "ones"], cells)
             asks.add("cell", "rehearsal", REHEARSAL)
             asks.add("cell", "failure", f"raise ValueError({number})")
             asks.add("example", "example", "rehearsed = 1")
@@ -318,8 +318,8 @@ class Student:
                     return self.run_cell(title, source)
                 case "example", [title, source]:
                     return self.run_example(title, source)
-                case "uses", [title, source, names]:
-                    return ("used", sorted(uses(title, source, names)))
+                case "uses", [names, cells]:
+                    return ("used", [sorted(uses(title, source, names)) for title, source in cells])
                 case "draws", []:
                     draw_nothing()
                     return ("drew",)

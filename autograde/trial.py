@@ -591,14 +591,17 @@ class Session:
         examples = [p for p, c in enumerate(cells) if c.kind == "example"]
         binds = {e.source: e.names for e in self.exam.examples}
         bound = sorted(DRAWING.union(*(binds[cells[p].source] for p in examples)))
-        used = self.ask([("uses", cells[p].title, cells[p].source, bound) for p in own])
+        [answer] = self.ask([("uses", bound, [(cells[p].title, cells[p].source) for p in own])])
+        match answer.kind, answer.values:
+            case "used", [list(used)] if len(used) == len(own):
+                pass
+            case _:
+                raise WireFault("not a list of names")
         last = -1
-        for position, answer in zip(own, used, strict=True):
-            match answer.kind, answer.values:
-                case "used", [list(listed)]:
-                    names = {name for name in listed if type(name) is str}
-                case _:
-                    raise WireFault("not a list of names")
+        for position, listed in zip(own, used, strict=True):
+            names = (
+                {name for name in listed if type(name) is str} if type(listed) is list else set()
+            )
             self.draws |= bool(names & DRAWING)
             fitting = [p for p in examples if p < position and binds[cells[p].source] & names]
             last = max([last, *fitting])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -18,6 +19,7 @@ from typing import Any
 import psutil
 import pytest
 
+import autograde.crew as crews
 import autograde.grade as grading
 from autograde import answers, mistakes
 from autograde.crew import LocalCrew
@@ -630,6 +632,38 @@ def test_submissions_38_nobody_is_missing_after_a_worker_was_killed(course):
     assert killed[0] < 40
     assert summary.states == {State.GRADED: 40}
     assert [timeless(v) for v in verdicts] == [timeless(v) for v in undisturbed]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_submission_that_kills_its_worker_harms_no_other(course, monkeypatch, workers):
+    plain = crews.grade_task
+    poison = "student-004"
+
+    def grade_task(task, setting):
+        if task.student == poison:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return plain(task, setting)
+
+    monkeypatch.setattr(crews, "grade_task", grade_task)
+    assert threading.active_count() == 1, "a worker that is not forked does not have this function"
+    summary, verdicts = run(course, class_of(course, 9), workers=workers)
+    assert summary.states == {State.GRADED: 8, State.INFRASTRUCTURE: 1}
+    assert [v.student for v in verdicts if v.score is None] == [poison]
+    assert "its worker was killed" in verdicts[4].questions[0].message
+
+
+def test_workers_that_cannot_live_are_not_started_for_ever(course, monkeypatch):
+    monkeypatch.setattr(crews, "station", lambda setting: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(CourseError, match="killed as soon as they start"):
+        run(course, class_of(course, 2))
+    assert not multiprocessing.active_children()
+
+
+def test_a_fault_of_the_grader_itself_is_raised_and_nobody_is_left_behind(course, monkeypatch):
+    monkeypatch.setattr(crews, "grade_task", lambda task, setting: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(course, class_of(course, 2))
+    assert not multiprocessing.active_children()
 
 
 KILLED = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import signal
@@ -19,7 +18,6 @@ from typing import Any
 import psutil
 import pytest
 
-import autograde.crew as crews
 import autograde.grade as grading
 from autograde import answers, mistakes
 from autograde.crew import LocalCrew
@@ -634,36 +632,66 @@ def test_submissions_38_nobody_is_missing_after_a_worker_was_killed(course):
     assert [timeless(v) for v in verdicts] == [timeless(v) for v in undisturbed]
 
 
+FAULTY = """
+import multiprocessing, os, signal, sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+import autograde.crew as crew
+from autograde.errors import CourseError
+from autograde.grade import grade
+from autograde.layout import Layout
+from tests.graded import QUICK
+from tests.test_grade import NN, class_of
+
+plain = crew.grade_task
+def kills_its_worker(task, setting):
+    if task.student == "student-004":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return plain(task, setting)
+def cannot_live(setting):
+    os.kill(os.getpid(), signal.SIGKILL)
+def is_at_fault(task, setting):
+    return 1 / 0
+
+crew.{name} = {fault}
+layout = Layout(Path({course!r}))
+try:
+    grade(NN, class_of(layout, 9), layout, workers={workers}, limits=QUICK, progress=False)
+except (CourseError, ZeroDivisionError) as told:
+    print(type(told).__name__, told)
+print(len(multiprocessing.active_children()), "left")
+"""
+
+
+def faulty(course, **parts: object) -> str:
+    """What a grader with a planted fault prints; in a process of its own, which forks its workers."""
+    script = FAULTY.format(root=str(ROOT), course=str(course.root), **parts)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("workers", [1, 3])
-def test_a_submission_that_kills_its_worker_harms_no_other(course, monkeypatch, workers):
-    plain = crews.grade_task
-    poison = "student-004"
-
-    def grade_task(task, setting):
-        if task.student == poison:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return plain(task, setting)
-
-    monkeypatch.setattr(crews, "grade_task", grade_task)
-    assert threading.active_count() == 1, "a worker that is not forked does not have this function"
-    summary, verdicts = run(course, class_of(course, 9), workers=workers)
-    assert summary.states == {State.GRADED: 8, State.INFRASTRUCTURE: 1}
-    assert [v.student for v in verdicts if v.score is None] == [poison]
+def test_a_submission_that_kills_its_worker_harms_no_other(course, workers):
+    told = faulty(course, name="grade_task", fault="kills_its_worker", workers=workers)
+    assert told == "0 left\n"
+    verdicts = list(read_verdicts(course.course / "verdicts" / f"{NN}.jsonl"))
+    assert [v.student for v in verdicts if v.score is None] == ["student-004"]
     assert "its worker was killed" in verdicts[4].questions[0].message
+    assert [v.state for v in verdicts].count(State.GRADED) == 8
 
 
-def test_workers_that_cannot_live_are_not_started_for_ever(course, monkeypatch):
-    monkeypatch.setattr(crews, "station", lambda setting: os.kill(os.getpid(), signal.SIGKILL))
-    with pytest.raises(CourseError, match="killed as soon as they start"):
-        run(course, class_of(course, 2))
-    assert not multiprocessing.active_children()
+def test_workers_that_cannot_live_are_not_started_for_ever(course):
+    told = faulty(course, name="station", fault="cannot_live", workers=2)
+    assert "killed as soon as they start" in told
+    assert told.endswith("\n0 left\n")
 
 
-def test_a_fault_of_the_grader_itself_is_raised_and_nobody_is_left_behind(course, monkeypatch):
-    monkeypatch.setattr(crews, "grade_task", lambda task, setting: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        run(course, class_of(course, 2))
-    assert not multiprocessing.active_children()
+def test_a_fault_of_the_grader_itself_is_raised_and_nobody_is_left_behind(course):
+    told = faulty(course, name="grade_task", fault="is_at_fault", workers=2)
+    assert told == "ZeroDivisionError division by zero\n0 left\n"
 
 
 KILLED = """

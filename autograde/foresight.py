@@ -23,6 +23,8 @@ from autograde.wire import Batch, Caps, Foreign, Oversized, pack
 LARGEST = 1 << 20
 """Bytes of calls sent ahead."""
 USED = ("check", "hidden")
+OPEN = (*USED, "globals", "locals", "vars", "eval", "exec")
+"""A function that reads one of these may use `check` or `hidden`; when and how often is open."""
 
 
 class Unforeseen(BaseException):
@@ -63,6 +65,10 @@ class Foreseen:
         """Do what the part does, in a namespace that holds `check`, `hidden` and the functions."""
         for use in self.uses or []:
             space[use.what](space[use.name], *use.args, **use.kwargs)
+
+    def is_same(self, other: Foreseen) -> bool:
+        """True if it asks the same, and both can be repeated."""
+        return None not in (self.uses, other.uses) and self.calls == other.calls
 
 
 def foresee(
@@ -109,7 +115,8 @@ class _Walk:
         self.batch = Batch(self.caps, share=True)
 
     def through(self, code: CodeType, space: dict[str, Any]) -> None:
-        is_plain = not code.co_exceptiontable and not any(map(_has_uses, code.co_consts))
+        inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+        is_plain = not code.co_exceptiontable and not any(reads(one, OPEN) for one in inner)
         is_whole = False
         self.uses: list[Use] | None = []
         space |= {"check": self.check, "hidden": self.hidden}
@@ -155,14 +162,10 @@ def given_to(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], caps: Cap
     return pack("call", 0, name, list(args), kwargs, caps=caps, share=True)
 
 
-def _has_uses(constant: Any) -> bool:
-    """True for the code of a function that may use `check` or `hidden`: then when and how often is open."""
-    return isinstance(constant, CodeType) and (
-        not {"check", "hidden", "globals", "locals", "vars", "eval", "exec"}.isdisjoint(
-            constant.co_names
-        )
-        or any(map(_has_uses, constant.co_consts))
-    )
+def reads(code: CodeType, names: Iterable[str]) -> bool:
+    """True if code, or code within it, may read one of these names."""
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return not set(names).isdisjoint(code.co_names) or any(reads(one, names) for one in inner)
 
 
 def _known(value: Any) -> Callable[..., Any]:

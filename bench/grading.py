@@ -37,6 +37,7 @@ from autograde.layout import Layout
 from autograde.lockdown import prctl
 from autograde.mistakes import Right
 from autograde.sandbox import Limits
+from autograde.wire import Batch
 from bench import corpus, stock
 from bench.corpus import CHAPTER, Case
 
@@ -239,16 +240,20 @@ class Bench:
 
 
 def start_cost(count: int) -> None:
-    """In a process of its own, on one core as a worker is: print the CPU seconds of an empty student process."""
+    """In a process of its own, on one core as a worker is: print the CPU seconds of starting a student's process.
+
+    It has started when it has answered a request for nothing.
+    """
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     setting = Setting(load_exam(CHAPTER, Layout()))
     spent: list[Spent] = []
     for students in (0, count):
         with measured(spent):
             station = Station.open(setting)
-            for _ in range(students):
-                with station.sandbox.inmate():
-                    pass
+            for number in range(students):
+                with station.sandbox.inmate() as inmate:
+                    inmate.channel.send(Batch(inmate.channel.caps).frame("asks", number))
+                    inmate.channel.receive()
             station.sandbox.close()
     print((spent[1].cpu - spent[0].cpu) / count)
 

@@ -18,13 +18,16 @@ Verb = Callable[[argparse.Namespace], int]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one verb; return the exit status (0 well, 1 a fault that the message explains)."""
+    """Run one verb; return the exit status: 0 well, 1 a fault that the message explains, 130 stopped by Ctrl-C."""
     options = parser().parse_args(arguments)
     try:
         return int(options.run(options) or 0)
     except CourseError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on where it stopped", file=sys.stderr)
+        return 130
 
 
 def parser() -> argparse.ArgumentParser:
@@ -93,7 +96,9 @@ def parser() -> argparse.ArgumentParser:
 
 def chapter_verb(verbs: Any, name: str, run: Verb, about: str) -> argparse.ArgumentParser:
     """A verb whose first argument is a chapter."""
-    verb: argparse.ArgumentParser = verbs.add_parser(name, help=about)
+    verb: argparse.ArgumentParser = verbs.add_parser(
+        name, help=about, description=f"{about[0].upper()}{about[1:]}."
+    )
     verb.add_argument("chapter", metavar="CHAPTER", help="03_scores, or 3")
     verb.set_defaults(run=run)
     return verb
@@ -101,9 +106,16 @@ def chapter_verb(verbs: Any, name: str, run: Verb, about: str) -> argparse.Argum
 
 def how_to_grade(verb: argparse.ArgumentParser) -> None:
     """The options of the verbs that run learners' code."""
-    verb.add_argument("--workers", type=int, metavar="N", help="processes; default: one a core")
+    verb.add_argument(
+        "--workers", type=int, metavar="N", help="processes, at least 1; default: one a core"
+    )
     verb.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, tcp://host:port")
-    verb.add_argument("--sandbox", choices=["bubblewrap", "rlimits"], default="bubblewrap")
+    verb.add_argument(
+        "--sandbox",
+        choices=["bubblewrap", "rlimits"],
+        default="bubblewrap",
+        help="rlimits: limits without a wall, where bubblewrap cannot run (default: bubblewrap)",
+    )
 
 
 def release(options: argparse.Namespace) -> int:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
+import socket
 import threading
+import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import cycle, islice
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
@@ -35,9 +38,12 @@ from autograde.sandbox import SandboxError
 from autograde.verdict import Verdict
 
 Keyed = tuple[str, Task]
-AHEAD = 4
-"""Submissions that a worker is given before it has graded the first of them."""
+AHEAD = 2
+"""Submissions that a worker of this machine has at a time: the one that it grades, and the next."""
+AHEAD_FAR = 4
+"""The same for a worker on another machine."""
 LAST_SECONDS = 10
+"""How long a worker may take to end."""
 CONNECT_SECONDS = 20
 
 
@@ -58,37 +64,51 @@ def refusal(fault: Exception) -> CourseError:
 
 
 # ------------------------------------------------------------------------ this machine
-def _serve(setting: Setting, pipe: Connection, core: int) -> None:
-    """What a worker process does: try the canaries, say so, and grade what comes until there is no more.
-
-    It stays on one core with the student's processes that it starts: they take turns with it, and waking somebody
-    on another core costs more than the switch.
-    """
+def _serve(setting: Setting, pipe: Connection) -> None:
+    """What a worker process does: try the canaries, say so, and grade what comes until there is no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     forget_station()
     with contextlib.suppress(OSError):
         die_with_parent()
-        os.sched_setaffinity(0, {core})
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        station(setting)
-        pipe.send(None)
-        while (task := pipe.recv()) is not None:
-            pipe.send(grade_task(task, setting))
-    except (EOFError, KeyboardInterrupt):
+        with own_core():
+            station(setting)
+            pipe.send(None)
+            while (task := pipe.recv()) is not None:
+                pipe.send(grade_task(task, setting))
+    except EOFError:
         pass
-    except Exception as fault:
+    except (CanaryDied, SandboxError, CourseError) as fault:
         pipe.send(fault)
+    except BaseException:
+        pipe.send(RuntimeError(f"in a worker:\n{traceback.format_exc()}"))
     finally:
         close_station()
 
 
-@dataclass
+@contextlib.contextmanager
+def own_core() -> Iterator[None]:
+    """Stay on a core that no other grader of this machine stays on, if there is one.
+
+    A worker and the student's processes that it starts take turns, and waking somebody on another core costs more
+    than a switch. An abstract socket marks the core: it goes when its process goes.
+    """
+    with contextlib.ExitStack() as stack:
+        for core in sorted(os.sched_getaffinity(0)):
+            mark = stack.enter_context(socket.socket(socket.AF_UNIX))
+            with contextlib.suppress(OSError):
+                mark.bind(f"\0self-attention-grader-core-{core}")
+                os.sched_setaffinity(0, {core})
+                break
+        yield
+
+
+@dataclass(eq=False)
 class Worker:
     """A process of this machine, the pipe to it, and what it has been given, the oldest first."""
 
     process: BaseProcess
     pipe: Connection
-    core: int
     given: deque[Keyed] = field(default_factory=deque)
     is_ready: bool = False
 
@@ -99,67 +119,76 @@ class LocalCrew:
 
     workers: int | None
     setting: Setting
-    tries: Counter[str] = field(default_factory=Counter)
-    breaks: int = 0
+    crew: list[Worker] = field(default_factory=list, init=False)
+    tries: Counter[str] = field(default_factory=Counter, init=False)
+    breaks: int = field(default=0, init=False)
 
     def __enter__(self) -> LocalCrew:
+        if self.workers is not None and self.workers < 1:
+            raise CourseError(
+                "--workers", "there must be at least one.", "Leave it out for one a core."
+            )
         return self
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        for worker in self.crew:
+            _let_go(worker)
+        for worker in self.crew:
+            _bury(worker)
 
     def verdicts(self, tasks: Iterable[Keyed]) -> Iterator[tuple[str, Verdict]]:
-        """The verdicts as they come. Raises CourseError if a worker cannot be trusted."""
+        """The verdicts as they come. Raises CourseError if a worker cannot be trusted, RuntimeError for its faults."""
         coming = iter(tasks)
-        again = deque(islice(coming, 1))
-        if not again:
-            return
-        cores = cycle(sorted(os.sched_getaffinity(0)))
-        crew = [self._hire(next(cores)) for _ in range(self.workers or os.cpu_count() or 1)]
-        try:
-            while not all(worker.is_ready for worker in crew):
-                for _ in self._hear(crew, again):
-                    pass
-            while True:
-                for worker in crew:
+        again = deque(islice(coming, self.workers or len(os.sched_getaffinity(0))))
+        while len(self.crew) < len(again):
+            self.crew.append(self._hire())
+        while not all(worker.is_ready for worker in self.crew):
+            for _ in self._hear(again):
+                pass
+        while True:
+            for _ in range(AHEAD):
+                for worker in self.crew:
                     self._give(worker, again, coming)
-                again = again or deque(islice(coming, 1))
-                if not again and not any(worker.given for worker in crew):
-                    return
-                yield from self._hear(crew, again)
-        finally:
-            for worker in crew:
-                _dismiss(worker)
+            again = again or deque(islice(coming, 1))
+            if not again and not any(worker.given for worker in self.crew):
+                return
+            yield from self._hear(again)
 
-    def _hire(self, core: int) -> Worker:
-        # A fork needs no imports, and is safe as long as nobody else runs in this process.
+    def _hire(self) -> Worker:
+        # A fork needs no imports, and is safe as long as no other thread of Python runs in this process.
         method = "fork" if threading.active_count() == 1 else "spawn"
         context: Any = multiprocessing.get_context(method)
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(self.setting, theirs, core))
-        process.start()
+        process = context.Process(target=_serve, args=(self.setting, theirs), daemon=True)
+        try:
+            process.start()
+        except OSError as fault:
+            raise CourseError(
+                "workers", f"no process could be started: {fault}.", "Name fewer with `--workers`."
+            ) from fault
         theirs.close()  # so that the pipe ends when the process does
-        return Worker(process, ours, core)
+        return Worker(process, ours)
 
     def _give(self, worker: Worker, again: deque[Keyed], coming: Iterator[Keyed]) -> None:
-        """Keep a worker busy while it is heard."""
-        while worker.is_ready and len(worker.given) < AHEAD:
-            found = again.popleft() if again else next(coming, None)
-            if found is None:
-                return
+        """Give a worker one more task, so that it has one while it is heard."""
+        if not worker.is_ready or len(worker.given) >= AHEAD:
+            return
+        found = again.popleft() if again else next(coming, None)
+        if found is not None:
             worker.given.append(found)
             with contextlib.suppress(OSError):  # it is dead: its pipe will say so
                 worker.pipe.send(found[1])
 
-    def _hear(self, crew: list[Worker], again: deque[Keyed]) -> Iterator[tuple[str, Verdict]]:
+    def _hear(self, again: deque[Keyed]) -> Iterator[tuple[str, Verdict]]:
         """What the next workers have to say; one that was killed is replaced."""
-        talking = {w.pipe: w for w in crew if w.given or not w.is_ready}
+        talking = {w.pipe: w for w in self.crew if w.given or not w.is_ready}
         for pipe in wait(list(talking)):
             worker = talking[cast("Connection", pipe)]
             try:
                 told = worker.pipe.recv()
             except (EOFError, OSError):
-                yield from self._bury(worker, again)
-                crew[crew.index(worker)] = self._hire(worker.core)
+                yield from self._take_back(worker, again)
+                self.crew[self.crew.index(worker)] = self._hire()
                 continue
             if isinstance(told, CanaryDied | SandboxError):
                 raise refusal(told) from told
@@ -170,9 +199,9 @@ class LocalCrew:
             else:
                 yield worker.given.popleft()[0], told
 
-    def _bury(self, worker: Worker, again: deque[Keyed]) -> Iterator[tuple[str, Verdict]]:
+    def _take_back(self, worker: Worker, again: deque[Keyed]) -> Iterator[tuple[str, Verdict]]:
         """Take back what a killed worker had. What it was grading is tried again, but not for ever."""
-        _dismiss(worker)
+        _bury(worker)
         if not worker.is_ready:
             self.breaks += 1
             if self.breaks > TRIES:
@@ -189,12 +218,16 @@ class LocalCrew:
         worker.given.clear()
 
 
-def _dismiss(worker: Worker) -> None:
-    """End a worker: at once if it still has something to do."""
+def _let_go(worker: Worker) -> None:
+    """Tell a worker that there is no more; one that has something to do is stopped."""
     with contextlib.suppress(OSError):
         worker.pipe.send(None)
     if worker.given or not worker.is_ready:
         worker.process.terminate()
+
+
+def _bury(worker: Worker) -> None:
+    """Wait for the end of a worker."""
     worker.process.join(LAST_SECONDS)
     if worker.process.is_alive():
         worker.process.kill()
@@ -240,7 +273,7 @@ class DaskCrew:
         self._warm()
         threads = sum(self.client.nthreads().values()) or 1
         results = as_completed(loop=self.client.loop)
-        for future in self._submit(islice(waiting, AHEAD * threads), flying):
+        for future in self._submit(islice(waiting, AHEAD_FAR * threads), flying):
             results.add(future)
         for future in results:
             key, task = flying.pop(future)

@@ -12,6 +12,7 @@ only; sends nothing.
 from __future__ import annotations
 
 import contextlib
+import dis
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -64,7 +65,7 @@ class Foreseen:
     def repeat(self, space: dict[str, Any]) -> None:
         """Do what the part does, in a namespace that holds `check`, `hidden` and the functions."""
         for use in self.uses or []:
-            space[use.what](space[use.name], *use.args, **use.kwargs)
+            space[use.what](space[use.name], *deepcopy(use.args), **deepcopy(use.kwargs))
 
     def is_same(self, other: Foreseen) -> bool:
         """True if it asks the same, and both can be repeated."""
@@ -113,12 +114,12 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self.batch = Batch(self.caps, share=True)
+        self.uses: list[Use] = []
 
     def through(self, code: CodeType, space: dict[str, Any]) -> None:
-        inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-        is_plain = not code.co_exceptiontable and not any(reads(one, OPEN) for one in inner)
+        """Run the code with stand-ins for `check` and `hidden`."""
+        is_plain = not handles_errors(code) and not any(reads(one, OPEN) for one in within(code))
         is_whole = False
-        self.uses: list[Use] | None = []
         space |= {"check": self.check, "hidden": self.hidden}
         with contextlib.suppress(Unforeseen, Exception):  # what was found until then holds
             exec(code, space)
@@ -144,7 +145,7 @@ class _Walk:
         """Add a call."""
         try:
             given = given_to(self.names[function], args, kwargs, self.caps)
-            if self.batch.writer.size + len(given) > LARGEST:
+            if self.batch.text_size + self.batch.writer.size + len(given) > LARGEST:
                 raise Unforeseen
             self.batch.add("call", self.names[function], list(args), kwargs)
         except (KeyError, TypeError, Foreign, Oversized) as fault:
@@ -153,8 +154,7 @@ class _Walk:
 
     def use(self, what: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Add a use whose calls have been noted."""
-        if self.uses is not None:
-            self.uses.append(Use(what, self.names[function], args, kwargs))
+        self.uses.append(Use(what, self.names[function], args, kwargs))
 
 
 def given_to(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], caps: Caps) -> bytes:
@@ -162,10 +162,22 @@ def given_to(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], caps: Cap
     return pack("call", 0, name, list(args), kwargs, caps=caps, share=True)
 
 
+def within(code: CodeType) -> list[CodeType]:
+    """The code of functions, classes and comprehensions that stand in code."""
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
 def reads(code: CodeType, names: Iterable[str]) -> bool:
     """True if code, or code within it, may read one of these names."""
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return not set(names).isdisjoint(code.co_names) or any(reads(one, names) for one in inner)
+    return not set(names).isdisjoint(code.co_names) or any(
+        reads(one, names) for one in within(code)
+    )
+
+
+def handles_errors(code: CodeType) -> bool:
+    """True if code, or code within it, goes on after an error: what comes next then hangs on the error."""
+    handlers = (step.opname == "PUSH_EXC_INFO" for step in dis.get_instructions(code))
+    return any(handlers) or any(map(handles_errors, within(code)))
 
 
 def _known(value: Any) -> Callable[..., Any]:

@@ -48,7 +48,9 @@ GRADER_MODULES = (
     "grade",
     "kernel",
     "lockdown",
+    "proxies",
     "sandbox",
+    "session",
     "student",
     "trial",
     "verdict",
@@ -276,7 +278,7 @@ def {name}(*args, **kwargs):
 PATCH_CHECKS = """\
 import builtins, sys
 for module in (np, np.linalg, builtins):
-    for name in ("allclose", "array_equal", "isclose", "assert_allclose", "all", "abs", "any"):
+    for name in ("allclose", "array_equal", "isclose", "all", "abs", "any"):
         if hasattr(module, name):
             setattr(module, name, lambda *a, **k: True)
 check = hidden = alike = same = lambda *a, **k: True
@@ -326,7 +328,7 @@ class Summary:
 
     def __str__(self) -> str:
         others = [f"{n} {state}" for state, n in self.states.items() if state is not State.GRADED]
-        known = f", {self.cached} known from earlier runs" if self.cached else ""
+        known = f", {self.cached} already known" if self.cached else ""
         return ", ".join([f"{self.graded} graded in {self.seconds:.1f} s{known}", *others]) + "."
 
 

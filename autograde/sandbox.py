@@ -79,7 +79,7 @@ class Limits:
 
     @property
     def caps(self) -> Caps:
-        return Caps(message=self.message, text=min(self.message, 2 << 20))
+        return Caps(message=self.message, text=min(self.message, 4 << 20))
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Inmate:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a student's process ended: signal (0 if it left by itself), CPU seconds, bytes at most."""
+    """How a student's process ended: signal (0 if it left by itself or was ended), CPU seconds, bytes at most."""
 
     signal: int
     seconds: float
@@ -217,13 +217,14 @@ class Sandbox:
             raise SandboxError(f"no process for a student: {answer.get('failed', answer)}")
         return Inmate(int(answer["pid"]), Channel(ours, self.limits.caps))
 
-    def dismiss(self, inmate: Inmate) -> Ending:
-        """End a student's process and all it started. Raises SandboxError."""
+    def dismiss(self, inmate: Inmate, *, was_over: bool = False) -> Ending:
+        """End a student's process and all it started. Raises SandboxError.
+
+        `was_over`: it has closed its end of the channel, so that it may be ending by itself.
+        """
         inmate.channel.close()
-        answer = self._ask(f"end {inmate.pid}".encode())
-        status = int(answer["status"])
-        died = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        return Ending(died, float(answer["seconds"]), int(answer["memory"]))
+        answer = self._ask(f"{'over' if was_over else 'end'} {inmate.pid}".encode())
+        return Ending(int(answer["signal"]), float(answer["seconds"]), int(answer["memory"]))
 
     def close(self) -> None:
         """End the warm process and everything behind the wall. Never raises."""

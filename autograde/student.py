@@ -21,6 +21,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
@@ -64,6 +65,8 @@ def rehearsal(q, k, other=None, scale=1.0):
 """
 """What learners write looks like this: lines that have run are faster, also in each child."""
 PLAIN = frozenset([np.ndarray, bool, int, float, complex, str, type(None)])
+LAST_MOMENTS = 0.2
+"""Seconds between the end of a socket and that of its process."""
 FOLDERS: dict[int, str] = {}
 """Where each child may write, at the level without namespaces."""
 
@@ -89,7 +92,7 @@ def main(descriptor: int) -> None:
             say(control, fork_child(control, fds[0], job, kernel))
             os.close(fds[0])
         else:
-            say(control, end_child(int(pid), job["level"]))
+            say(control, end_child(int(pid), job["level"], was_over=word == "over"))
 
 
 def prepare(job: dict[str, Any]) -> Kernel:
@@ -207,16 +210,28 @@ def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel, f
     os._exit(0)
 
 
-def end_child(pid: int, level: str) -> dict[str, Any]:
-    """Kill a child and all it started; how it ended and what it used."""
+def end_child(pid: int, level: str, *, was_over: bool) -> dict[str, Any]:
+    """Kill a child and all it started; the signal that had ended it before, if any, and what it used.
+
+    `was_over`: its end of the socket is closed, so it may be about to end by itself.
+    """
+    until = time.monotonic() + LAST_MOMENTS * was_over
+    while not (ended := has_ended(pid)) and time.monotonic() < until:
+        time.sleep(0.002)
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     _, status, usage = os.wait4(pid, 0)
     if level == "rlimits":
         end_strays(pid)
         shutil.rmtree(FOLDERS.pop(pid), ignore_errors=True)
+    died = os.WTERMSIG(status) if ended and os.WIFSIGNALED(status) else 0
     seconds = usage.ru_utime + usage.ru_stime
-    return {"status": status, "seconds": seconds, "memory": usage.ru_maxrss * 1024}
+    return {"signal": died, "seconds": seconds, "memory": usage.ru_maxrss * 1024}
+
+
+def has_ended(pid: int) -> bool:
+    """True if a child is no more than a status to be read."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
 
 def end_strays(group: int) -> None:

@@ -17,6 +17,22 @@ z     complex: real part, imaginary part
 c     a function of the trusted side: its handle
 x     one of the learner's own functions: its name
 ====  =====================================================
+
+Three kinds of frames cross. ``asks`` and ``answers`` are batches: their values are messages, each a kind and
+values. ``callback`` is a call of a function of the trusted side; a single ``value`` or ``raised`` answers it.
+
+=========================  ====================================================================
+ask                        answers
+=========================  ====================================================================
+uses  names, cells         used  names that each cell reads
+cell, example              ran  why it stopped (or None), whether it bound a known name
+  title, source
+draws                      drew
+call  name, args, kwargs   value  result, arguments if they changed
+                           raised  type, text, place, built-in base
+                           absent (no such function), foreign (a result that cannot cross)
+any                        memory, output, oversized, unknown
+=========================  ====================================================================
 """
 
 from __future__ import annotations
@@ -56,7 +72,7 @@ class Caps:
     message: bytes of a whole frame.
     text: bytes of its JSON part.
     depth: containers within containers.
-    blocks: arrays in one frame.
+    blocks: arrays in one frame, and messages in one batch.
     entries: entries of one dict (chosen keys can make every look-up walk all of them).
     """
 
@@ -131,6 +147,9 @@ class Batch:
         writer, caps = self.writer, self.writer.caps
         count, size = len(writer.blocks), writer.size
         writer.known.clear()
+        writer.alive.clear()
+        if len(self.parts) >= caps.blocks:
+            raise Oversized("the frame is full")
         try:
             part = _encode([kind, *[writer.form(value, 0) for value in values]])
             text_size = self.text_size + len(part) + 1 + 12 * (len(writer.blocks) - count)
@@ -215,8 +234,9 @@ class _Writer:
             return self.known[id(array)]
         if array.nbytes > self.caps.message or len(self.blocks) >= self.caps.blocks:
             raise Oversized(f"an array of {array.nbytes} bytes")
-        self.known[id(array)] = len(self.blocks)
-        self.alive.append(array)
+        if self.share:
+            self.known[id(array)] = len(self.blocks)
+            self.alive.append(array)
         self.blocks.append(npy(array))
         self.size += len(self.blocks[-1])
         return len(self.blocks) - 1

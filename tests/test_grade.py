@@ -22,7 +22,7 @@ import autograde.grade as grading
 from autograde import answers, mistakes
 from autograde.crew import LocalCrew
 from autograde.errors import CourseError
-from autograde.exam import Cell, Example, load_exam, paper_of
+from autograde.exam import Cell, Example, Question, load_exam, paper_of
 from autograde.foresight import Foreseen, foresee
 from autograde.grade import (
     Setting,
@@ -37,7 +37,7 @@ from autograde.grade import (
 from autograde.layout import Layout
 from autograde.mistakes import Right
 from autograde.sandbox import Limits, SandboxError
-from autograde.trial import run_trial, seeds
+from autograde.trial import Bench, run_trial, seeds
 from autograde.verdict import Outcome, State, Verdict
 from autograde.wire import Caps
 from bench import corpus
@@ -404,16 +404,99 @@ def test_calls_sent_ahead_give_what_calls_one_by_one_give(shown):
     assert ask(exam, "def double(x):\n    return x + 1.5").state is Outcome.WRONG
 
 
-def test_a_call_sent_ahead_that_nobody_needs_costs_no_point():
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("while True: pass", Outcome.TIMEOUT),
+        ("import os; os._exit(1)", Outcome.DIED),
+        ("print('x' * 10 ** 8)", Outcome.WRONG),
+        ("return 1 / 0", Outcome.WRONG),
+    ],
+)
+def test_all_calls_of_a_part_are_made_whatever_the_first_gave(line, outcome):
     shown = "check(double, ('one', (1,), {}), ('two', (2,), {}), ('three', (3,), {}))"
     exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=SETUP + SEEN_AHEAD)
-    for line in ("while True: pass", "import os; os._exit(1)", "print('x' * 10 ** 8)"):
-        source = f"def double(x):\n    if x == 2:\n        return 0\n    if x == 3:\n        {line}\n    return 2 * x"
-        start = time.monotonic()
-        verdict = ask(exam, source)
-        assert verdict.state in (Outcome.WRONG, Outcome.TIMEOUT, Outcome.DIED)
-        assert verdict.score == 0
-        assert time.monotonic() - start < QUICK.question_seconds + 2
+    source = f"def double(x):\n    if x == 2:\n        return 0\n    if x == 3:\n        {line}\n    return 2 * x"
+    start = time.monotonic()
+    verdict = ask(exam, source)
+    assert verdict.state is outcome
+    assert ("two" in verdict.message) is (outcome is Outcome.WRONG)
+    assert time.monotonic() - start < QUICK.question_seconds + 2
+
+
+def test_what_a_learner_does_to_arguments_reaches_no_other_learner():
+    shown = "check(double, ('one', (np.ones(3),), {}))"
+    setup = SETUP + SEEN_AHEAD.replace(") == 2 * args[0]", ").tolist() == [2, 2, 2]")
+    exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=setup)
+    spoils = "def double(x):\n    x[:] = 5\n    return x"
+    states = [v.state for v in all_of(exam, spoils, "def double(x):\n    return x + x", spoils)]
+    assert states == [Outcome.WRONG, Outcome.RIGHT, Outcome.WRONG]
+
+
+def test_the_same_paper_gets_the_same_however_often():
+    setup = SETUP + SEEN_AHEAD.replace("2 * args[0]", "1")
+    exam = small_exam(
+        "a", "def a(x):\n    return 1", "check(a, ('one', (np.ones(3),), {}))", setup=setup
+    )
+    second = Question("test_b", "b", 1.0, "check(b, ('two', (1,), {}))", "")
+    both = {"b": "def b(x):\n    return 1"}
+    exam = replace(
+        exam,
+        questions=(*exam.questions, second),
+        references={**exam.references, **both},
+        stubs={**exam.stubs, "b": "def b(x):\n    raise NotImplementedError"},
+    )
+    counts = "n = [0]\ndef a(x):\n    n[0] += 1\n    x.shape = (3, 1)\n    return 1"
+    reads = "def b(x):\n    return 1 if n[0] else None"
+    station = Station.open(Setting(exam, limits=QUICK))
+    try:
+        paper = paper_of([Cell("a", counts, "solution"), Cell("b", reads, "solution")])
+        told = [run_trial(station.bench, paper, station.sandbox) for _ in range(3)]
+    finally:
+        station.sandbox.close()
+    assert told[0] == told[1] == told[2]
+
+
+def test_more_calls_than_a_frame_may_hold_are_still_made():
+    shown = "for n in range(5000):\n    hidden(double, 2 * n, 'many', n)"
+    setup = SETUP + SEEN_AHEAD.replace("expected(*args)", "expected")
+    exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=setup)
+    assert ask(exam, "def double(x):\n    return x + x").state is Outcome.RIGHT
+    assert ask(exam, "def double(x):\n    return x + x + (x == 4900)").state is Outcome.WRONG
+
+
+def test_large_cells_are_run():
+    letters = Cell("cell 1", f"text = {'注' * 499_000!r}", "extra")
+    digits = Cell("cell 2", f"more = {'1' * 480_000!r}", "extra")
+    right = Cell("double", "def double(x):\n    return 2 * x", "solution")
+    assert graded_cells(DOUBLE, letters, digits, digits, digits, digits, right).score == 2
+
+
+def test_a_cell_that_cannot_cross_is_the_paper_s_fault():
+    huge = Cell("cell 1", f"text = {'x' * 5_000_000!r}", "extra")
+    odd = Cell("cell 1", "text = '\ud800'", "extra")
+    right = Cell("double", "def double(x):\n    return 2 * x", "solution")
+    verdict = graded_cells(DOUBLE, huge, right)
+    assert (verdict.state, verdict.score) == (Outcome.ERROR, 0)
+    assert "too large" in verdict.message
+    assert graded_cells(DOUBLE, odd, right).state in (Outcome.RIGHT, Outcome.PROTOCOL, Outcome.DIED)
+
+
+def test_closing_the_channel_is_not_running_out_of_memory():
+    source = "import os\ndef double(x):\n    os.close(3)\n    while True: pass"
+    assert ask(DOUBLE, source).state is Outcome.DIED
+
+
+@pytest.mark.parametrize("name", Layout().names())
+def test_the_chapters_are_graded_the_fast_way(name):
+    bench = Bench.of(load_exam(name, Layout()))
+    bench.kernel.namespace["SEED"] = 1
+    slow = [
+        question.id
+        for question in bench.exam.questions
+        if any(part.uses is None for part in bench.foreseen(question, Caps()))
+    ]
+    assert slow == (["test_leaks"] if name.startswith("07") else [])
 
 
 def setup_namespace():
@@ -433,6 +516,11 @@ AHEAD = [
     ("try:\n    hidden(double, 5, 'two', 2)\nexcept AssertionError:\n    pass", False),
     ("[hidden(double, 2 * n, 'many', n) for n in range(3)]", False),
     ("def twice(f):\n    hidden(f, 4, 'two', 2)\ntwice(double)", False),
+    (
+        "c = hidden\ndef f():\n    try:\n        c(double, 5, 'two', 2)\n    except Exception:\n        pass\nf()",
+        False,
+    ),
+    ("x = [n for n in (1, 2)]\nfor n in x:\n    hidden(double, 2 * n, 'many', n)", True),
     ("check = hidden\ncheck(double, 4, 'two', 2)", False),
     ("hidden(double, 4, 'two', lambda: 2)", False),
     ("1 / 0", False),
@@ -500,7 +588,8 @@ def test_equal_answers_are_judged_once_and_get_the_same(monkeypatch):
                     monkeypatch.setattr(part, "uses", None)
                     monkeypatch.setattr(part, "calls", [])
             assert run_trial(station.bench, paper, station.sandbox) == first
-            station.bench.walks.clear()
+            for known in (station.bench.walks, station.bench.shown, station.bench.judged):
+                known.clear()
     finally:
         station.sandbox.close()
 
@@ -652,12 +741,26 @@ def cannot_live(setting):
     os.kill(os.getpid(), signal.SIGKILL)
 def is_at_fault(task, setting):
     return 1 / 0
+def tells_its_process(task, setting):
+    os.write(1, f"{{os.getpid()}}\\n".encode())
+    return plain(task, setting)
+hired = []
+class hired_once(crew.Worker):
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        hired.append(self)
+        if len(hired) == 1:
+            multiprocessing.context.ForkProcess.start = cannot_start
+def cannot_start(self):
+    raise BlockingIOError("no more")
+def is_at_an_odd_fault(task, setting):
+    raise type("Odd", (BaseException,), {{"__reduce__": lambda self: 1 / 0}})("odd")
 
 crew.{name} = {fault}
 layout = Layout(Path({course!r}))
 try:
     grade(NN, class_of(layout, 9), layout, workers={workers}, limits=QUICK, progress=False)
-except (CourseError, ZeroDivisionError) as told:
+except (CourseError, RuntimeError, BlockingIOError) as told:
     print(type(told).__name__, told)
 print(len(multiprocessing.active_children()), "left")
 """
@@ -689,9 +792,55 @@ def test_workers_that_cannot_live_are_not_started_for_ever(course):
     assert told.endswith("\n0 left\n")
 
 
-def test_a_fault_of_the_grader_itself_is_raised_and_nobody_is_left_behind(course):
-    told = faulty(course, name="grade_task", fault="is_at_fault", workers=2)
-    assert told == "ZeroDivisionError division by zero\n0 left\n"
+@pytest.mark.parametrize(
+    ("fault", "line"),
+    [("is_at_fault", "return 1 / 0"), ("is_at_an_odd_fault", "raise type(")],
+)
+def test_a_fault_of_the_grader_itself_is_told_and_nobody_is_left_behind(course, fault, line):
+    told = faulty(course, name="grade_task", fault=fault, workers=2)
+    assert told.startswith("RuntimeError in a worker:")
+    assert f"in {fault}" in told
+    assert told.endswith("\n0 left\n")
+
+
+def test_a_worker_that_cannot_be_started(course):
+    told = faulty(course, name="Worker", fault="hired_once", workers=2)
+    assert (
+        told
+        == "CourseError workers: no process could be started: no more.\n  What to do: Name fewer with `--workers`.\n0 left\n"
+    )
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_there_must_be_a_worker(course, workers):
+    with pytest.raises(CourseError, match="at least one"):
+        run(course, class_of(course, 1), workers=workers)
+
+
+def test_a_few_submissions_are_dealt_to_all_workers(course):
+    told = faulty(course, name="grade_task", fault="tells_its_process", workers=4)
+    assert told.endswith("\n0 left\n")
+    assert len(set(told.split()[:-2])) == 4
+
+
+@pytest.mark.parametrize("after", [0.3, 1.0, 2.0])
+def test_ctrl_c_stops_all_and_the_same_command_goes_on(course, after):
+    script = course.root / "run.py"
+    script.write_text(KILLED.format(root=str(ROOT), course=str(course.root)))
+    process = subprocess.Popen(
+        [sys.executable, str(script)], start_new_session=True, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(after)
+    os.killpg(process.pid, signal.SIGINT)
+    os.kill(process.pid, signal.SIGINT)
+    _, words = process.communicate(timeout=30)
+    assert "in a worker" not in words
+    assert words.count("Traceback") <= 3  # of the one process that the script is
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    subprocess.run([sys.executable, str(script)], check=True, timeout=120)
+    verdicts = list(read_verdicts(course.course / "verdicts" / f"{NN}.jsonl"))
+    assert [v.state for v in verdicts] == [State.GRADED] * 24
 
 
 KILLED = """
@@ -700,7 +849,6 @@ from pathlib import Path
 sys.path.insert(0, {root!r})
 from autograde.grade import grade
 from autograde.layout import Layout
-from tests.answers import chapter
 from tests.graded import QUICK
 from tests.test_grade import NN, class_of
 if __name__ == "__main__":

@@ -297,13 +297,25 @@ def unpack(
 class Message:
     """A decoded frame: what it is, which request it belongs to, and its values (messages, if it is a batch).
 
-    `arrays`: each array in its values, and the block that it came from.
+    `arrays`: the arrays in its values, if the channel shares arrays.
     """
 
     kind: str
     number: int
     values: list[Any]
-    arrays: list[tuple[np.ndarray, bytes]]
+    arrays: list[Arrived]
+
+
+Arrived = tuple[np.ndarray, bytes, tuple[int, ...], np.dtype, tuple[int, ...]]
+"""An array as it came: the array, its block, shape, dtype and strides."""
+
+
+def is_changed(arrived: Arrived) -> bool:
+    """True if an array does not hold any more what came."""
+    array, block, shape, dtype, strides = arrived
+    data: Any = array.base.base  # type: ignore[union-attr]  # the bytes that `read_npy` copied
+    same_form = array.shape == shape and array.dtype is dtype and array.strides == strides
+    return not (same_form and block.endswith(data))
 
 
 def _cut(rest: bytes, sizes: Any, caps: Caps) -> list[bytes]:
@@ -340,9 +352,12 @@ class _Reader:
 
     def message(self, kind: str, number: int, form: list[Any]) -> Message:
         values = [self.value(part, 0) for part in form]
-        return Message(
-            kind, number, values, [(a, self.blocks[at]) for at, a in self.arrays.items()]
-        )
+        arrays: list[Arrived] = []
+        if self.share:
+            for place, array in self.arrays.items():
+                block = self.blocks[place]
+                arrays.append((array, block, array.shape, array.dtype, array.strides))
+        return Message(kind, number, values, arrays)
 
     def value(self, form: Any, depth: int) -> Any:
         kind = type(form)

@@ -145,7 +145,7 @@ class _Walk:
         """Add a call."""
         try:
             given = given_to(self.names[function], args, kwargs, self.caps)
-            if self.batch.text_size + self.batch.writer.size + len(given) > LARGEST:
+            if self.batch.writer.text + self.batch.writer.size + len(given) > LARGEST:
                 raise Unforeseen
             self.batch.add("call", self.names[function], list(args), kwargs)
         except (KeyError, TypeError, Foreign, Oversized) as fault:

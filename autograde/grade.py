@@ -38,6 +38,7 @@ from autograde.exam import (
 )
 from autograde.layout import Layout
 from autograde.sandbox import LEVELS, Limits, Sandbox, SandboxError, command
+from autograde.session import telling
 from autograde.trial import Bench, run_trial
 from autograde.verdict import SENTENCES, Outcome, QuestionVerdict, State, Verdict, verdict_of
 
@@ -129,7 +130,8 @@ class Station:
             bench = Bench.of(setting.exam)
         except Exception as problem:
             raise CanaryDied(f"the setup cells do not run: {problem!r}") from problem
-        sandbox = Sandbox(setting.exam.setup, setting.level, setting.limits, setting.python)
+        exam, limits = setting.exam, setting.limits
+        sandbox = Sandbox(exam.setup, setting.level, limits, setting.python, telling(exam))
         for attempt in range(TRIES):
             try:
                 sandbox.start()

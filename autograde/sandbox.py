@@ -148,12 +148,14 @@ class Sandbox:
     Parameters
     ----------
     setup: sources of the trusted cells that have run before any student's.
+    names: what it tells of a cell is which of these it reads.
     """
 
     setup: Sequence[str]
     level: str = "bubblewrap"
     limits: Limits = field(default_factory=Limits)
     python: str = sys.executable
+    names: Sequence[str] = ()
     _process: subprocess.Popen[bytes] | None = None
     _control: socket.socket | None = None
     _buffer: bytes = b""
@@ -245,6 +247,7 @@ class Sandbox:
             "level": self.level,
             "uid": limits.user if os.geteuid() == 0 else None,
             "setup": list(self.setup),
+            "names": list(self.names),
             "output": limits.output,
             "disk": limits.disk,
             "caps": asdict(limits.caps),

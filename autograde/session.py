@@ -64,6 +64,11 @@ Judged = dict[tuple[int, bytes], tuple[Outcome, str]]
 """(number of the foreseen part, hash of the answers to all its calls) -> what became of it."""
 
 
+def telling(exam: Exam) -> list[str]:
+    """The names that tell what a cell needs: a cell that reads one may need an example, or matplotlib."""
+    return sorted(DRAWING.union(*(example.names for example in exam.examples)))
+
+
 @dataclass
 class Plan:
     """The calls that a part will make, and what has come of them.
@@ -393,11 +398,10 @@ class Session:
         own = [p for p, c in enumerate(cells) if c.kind != "example"]
         examples = [p for p, c in enumerate(cells) if c.kind == "example"]
         binds = {e.source: e.names for e in self.exam.examples}
-        bound = sorted(DRAWING.union(*(binds[cells[p].source] for p in examples)))
         used: list[Any] = []
         for group in self.groups(own):
             told = [(cells[p].title, cells[p].source) for p in group]
-            [answer] = self.ask([("uses", bound, told)])
+            [answer] = self.ask([("uses", told)])
             match answer.kind, answer.values:
                 case "used", [list(found)] if len(found) == len(group):
                     used += found

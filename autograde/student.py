@@ -107,6 +107,7 @@ def prepare(job: dict[str, Any]) -> Kernel:
     for source in job["setup"]:
         kernel.set_up(source)
     lockdown.filter_program(platform.machine())
+    job["names"] = frozenset(job["names"])
     rehearse(kernel)
     gc.collect()
     gc.freeze()
@@ -119,12 +120,14 @@ def rehearse(kernel: Kernel) -> None:
     before = dict(kernel.namespace)
     with ours, theirs:
         trusted = Channel(ours, Caps(), share=True)
-        student = Student(Channel(theirs, Caps(), share=True), kernel)
+        student = Student(
+            Channel(theirs, Caps(), share=True), kernel, frozenset(["norm", "sqrt", "ones"])
+        )
 
         for number in range(10):
             asks = Batch(trusted.caps, share=True)
             cells = [(title, REHEARSAL) for title in ("rehearsal", "again")]
-            asks.add("uses", ["norm", "sqrt", "ones"], cells)
+            asks.add("uses", cells)
             asks.add("cell", "rehearsal", REHEARSAL)
             asks.add("cell", "failure", f"raise ValueError({number})")
             asks.add("example", "example", "rehearsed = 1")
@@ -206,7 +209,8 @@ def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel, f
         with contextlib.suppress(OSError):
             tell(failed=f"{type(problem).__name__}: {problem}")
         os._exit(71)
-    Student(Channel(socket.socket(fileno=3), Caps(**job["caps"]), share=True), kernel).serve()
+    channel = Channel(socket.socket(fileno=3), Caps(**job["caps"]), share=True)
+    Student(channel, kernel, job["names"]).serve()
     os._exit(0)
 
 
@@ -288,8 +292,8 @@ class AskedFunctionFailed(Exception):
 class Student:
     """Runs cells and calls, one request at a time, and answers each."""
 
-    def __init__(self, channel: Channel, kernel: Kernel) -> None:
-        self.channel, self.kernel = channel, kernel
+    def __init__(self, channel: Channel, kernel: Kernel, names: frozenset[str]) -> None:
+        self.channel, self.kernel, self.names = channel, kernel, names
         self.own: set[str] = set()
         self.shadowed: dict[str, Any] = {}
 
@@ -333,8 +337,11 @@ class Student:
                     return self.run_cell(title, source)
                 case "example", [title, source]:
                     return self.run_example(title, source)
-                case "uses", [names, cells]:
-                    return ("used", [sorted(uses(title, source, names)) for title, source in cells])
+                case "uses", [cells]:
+                    return (
+                        "used",
+                        [sorted(uses(title, source, self.names)) for title, source in cells],
+                    )
                 case "draws", []:
                     draw_nothing()
                     return ("drew",)
@@ -447,10 +454,9 @@ def shortened(told: Failure) -> tuple[str, str, str]:
     return told.kind[:100], told.text[:2000], told.place[:300]
 
 
-def uses(title: str, source: str, names: list[str]) -> set[str]:
+def uses(title: str, source: str, wanted: frozenset[str]) -> set[str]:
     """Which of these names a cell may read as globals, or import: a hint that tells what it needs."""
     found: set[str] = set()
-    wanted = set(names)
 
     def visit(code: CodeType) -> None:
         if wanted & {name.partition(".")[0] for name in code.co_names}:

@@ -56,6 +56,7 @@ class Bench:
     ----------
     signatures: of the reference solutions.
     code: (question, whether it is the hidden part) -> its code.
+    seeds: those that papers meet.
     walks: (question, seed) -> what its two parts will ask.
     shown: question -> its visible part, where it asks the same under each seed.
     judged: what became of parts, by the answers to all their calls.
@@ -65,6 +66,7 @@ class Bench:
     kernel: Kernel
     signatures: dict[str, inspect.Signature]
     code: dict[tuple[str, bool], CodeType]
+    seeds: list[int]
     walks: dict[tuple[str, int], list[Foreseen]] = field(default_factory=dict)
     shown: dict[str, Foreseen] = field(default_factory=dict)
     judged: Judged = field(default_factory=dict)
@@ -87,7 +89,7 @@ class Bench:
         for question in exam.questions:
             for hidden, source in ((False, question.shown), (True, question.hidden)):
                 code[question.id, hidden] = compile(source, f"<{question.id}>", "exec")
-        return cls(exam, kernel, signatures, code)
+        return cls(exam, kernel, signatures, code, seeds(exam))
 
     def namespace(self, proxies: dict[str, Callable[..., Any]]) -> dict[str, Any]:
         """A namespace for one test cell. Names that locked cells bind stay ours."""
@@ -97,7 +99,7 @@ class Bench:
     def draw(self, paper: Paper) -> None:
         """Set the seed that this paper meets."""
         variant = int(fingerprint([self.exam.sha256, paper.sha256]), 16) % VARIANTS
-        self.kernel.namespace["SEED"] = seeds(self.exam)[variant]
+        self.kernel.namespace["SEED"] = self.seeds[variant]
 
     def foreseen(self, question: Question, caps: Caps) -> list[Foreseen]:
         """The visible and the hidden part of a question under the seed that is set."""

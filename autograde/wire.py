@@ -24,7 +24,7 @@ values. ``callback`` is a call of a function of the trusted side; a single ``val
 =========================  ====================================================================
 ask                        answers
 =========================  ====================================================================
-uses  names, cells         used  names that each cell reads
+uses  cells                used  which telling names each cell reads
 cell, example              ran  why it stopped (or None), whether it bound a known name
   title, source
 draws                      drew
@@ -46,7 +46,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -100,6 +100,10 @@ PLAIN_DTYPES = frozenset(
     + ["<f2", "<f4", "<f8", "<c8", "<c16"]
 )
 LONGEST_HEAD = 512
+LEAVES = frozenset("argfcx")
+"""Tags of values that hold no other value."""
+PER_FORM = 40
+"""No number, tag, size of a block or separator takes more letters."""
 BATCHES = ("asks", "answers")
 """Kinds of frames whose values are messages."""
 LONGEST_INT = 1024  # bits
@@ -128,8 +132,7 @@ def pack(
     Raises Foreign or Oversized if a value cannot cross.
     """
     writer = _Writer(caps, functions, share)
-    form = _encode([writer.form(value, 0) for value in values])
-    return writer.frame(kind, number, form)
+    return writer.frame(kind, number, [writer.form(value, 0) for value in values])
 
 
 class Batch:
@@ -139,48 +142,50 @@ class Batch:
         self, caps: Caps, *, functions: Functions | None = None, share: bool = False
     ) -> None:
         self.writer = _Writer(caps, functions, share)
-        self.parts: list[str] = []
-        self.text_size = 64  # of what stands around the parts
+        self.parts: list[Any] = []
 
     def add(self, kind: str, *values: Any) -> None:
         """Add a message. Raises Foreign or Oversized if a value cannot cross or the frame is full."""
         writer, caps = self.writer, self.writer.caps
-        count, size = len(writer.blocks), writer.size
+        count, size, text = len(writer.blocks), writer.size, writer.text
         writer.known.clear()
         writer.alive.clear()
-        if len(self.parts) >= caps.blocks:
-            raise Oversized("the frame is full")
         try:
-            part = _encode([kind, *[writer.form(value, 0) for value in values]])
-            text_size = self.text_size + len(part) + 1 + 12 * (len(writer.blocks) - count)
-            if text_size > caps.text or text_size + writer.size > caps.message:
+            part = [kind, *[writer.form(value, 0) for value in values]]
+            writer.text += 2 * len(kind) + PER_FORM
+            is_full = writer.text > caps.text or writer.text + writer.size > caps.message
+            if is_full or len(self.parts) >= caps.blocks:
                 raise Oversized("the frame is full")
         except BaseException:
             del writer.blocks[count:]
-            writer.size = size
+            writer.size, writer.text = size, text
             raise
         self.parts.append(part)
-        self.text_size = text_size
 
     def frame(self, kind: str, number: int) -> bytes:
         """The frame."""
-        return self.writer.frame(kind, number, f"[{','.join(self.parts)}]")
+        return self.writer.frame(kind, number, self.parts)
 
 
 class _Writer:
-    """Turns values into their tagged form and collects the array blocks."""
+    """Turns values into their tagged form and collects the array blocks.
+
+    Attributes
+    ----------
+    size: bytes of the blocks.
+    text: at least the letters that the forms take as JSON.
+    """
 
     def __init__(self, caps: Caps, functions: Functions | None, share: bool) -> None:
         self.caps, self.functions, self.share = caps, functions, share
         self.blocks: list[bytes] = []
-        self.size = 0
+        self.size, self.text = 0, 100
         self.known: dict[int, int] = {}
         self.alive: list[Any] = []  # keeps ids from being used twice
 
-    def frame(self, kind: str, number: int, form: str) -> bytes:
-        """A frame around encoded values. Raises Oversized."""
-        sizes = _encode([len(block) for block in self.blocks])
-        text = f"[{_encode(kind)},{number},{sizes},{form}]".encode()
+    def frame(self, kind: str, number: int, form: list[Any]) -> bytes:
+        """A frame around forms. Raises Oversized."""
+        text = _encode([kind, number, [len(block) for block in self.blocks], form]).encode()
         size = len(text) + self.size
         if len(text) > self.caps.text or size > self.caps.message:
             raise Oversized(f"{size} bytes")
@@ -188,17 +193,20 @@ class _Writer:
 
     def form(self, value: Any, depth: int) -> Any:
         kind = type(value)
+        self.text += PER_FORM
         if value is None or kind is bool:
             return value
         if kind is np.ndarray:
             return ["a" if value.flags.writeable else "r", self.block(value)]
         if kind is int:
-            if value.bit_length() > LONGEST_INT:
+            if (bits := value.bit_length()) > LONGEST_INT:
                 raise Oversized("an integer of more than 300 digits")
+            self.text += bits // 3
             return value
         if kind is float:
             return value if math.isfinite(value) else ["f", repr(value)]
         if kind is str:
+            self.text += 6 * len(value) if len(value) < 1000 else len(_encode(value))
             return value
         if depth >= self.caps.depth:
             raise Foreign("containers nested too deep")
@@ -244,14 +252,16 @@ class _Writer:
 
 def npy(array: np.ndarray) -> bytes:
     """The array as the bytes of an ``.npy`` file. Raises Foreign if its dtype cannot cross."""
-    dtype = array.dtype
-    if dtype.kind in "fciu" and dtype.str not in PLAIN_DTYPES:  # other byte order, long double
-        size = min(dtype.itemsize, 16 if dtype.kind == "c" else 8)
-        array = array.astype(f"<{dtype.kind}{size}")
-    if array.dtype.str not in PLAIN_DTYPES and not (array.dtype.kind == "U" and dtype.itemsize):
-        raise Foreign(f"an array of {array.dtype}"[:80])
-    columns_first = array.flags.f_contiguous and not array.flags.c_contiguous
-    return _head(array.dtype.str, columns_first, array.shape) + array.tobytes("A")
+    descr = array.dtype.str
+    if descr not in PLAIN_DTYPES:
+        kind, size = array.dtype.kind, array.dtype.itemsize
+        if kind in "fciu":  # other byte order, long double
+            descr = f"<{kind}{min(size, 16 if kind == 'c' else 8)}"
+            array = array.astype(descr)
+        elif kind != "U" or not size:
+            raise Foreign(f"an array of {array.dtype}"[:80])
+    columns_first = not array.flags.c_contiguous and array.flags.f_contiguous
+    return _head(descr, columns_first, array.shape) + array.tobytes("A")
 
 
 @lru_cache(4096)
@@ -293,7 +303,7 @@ def unpack(
     return Message(kind, number, [reader.part(part, number) for part in form], [])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Message:
     """A decoded frame: what it is, which request it belongs to, and its values (messages, if it is a batch).
 
@@ -313,7 +323,7 @@ Arrived = tuple[np.ndarray, bytes, tuple[int, ...], np.dtype, tuple[int, ...]]
 def is_changed(arrived: Arrived) -> bool:
     """True if an array does not hold any more what came."""
     array, block, shape, dtype, strides = arrived
-    data: Any = array.base.base  # type: ignore[union-attr]  # the bytes that `read_npy` copied
+    data: Any = array.base  # the bytes that `read_npy` copied
     same_form = array.shape == shape and array.dtype is dtype and array.strides == strides
     return not (same_form and block.endswith(data))
 
@@ -371,7 +381,10 @@ class _Reader:
             return _text(form)
         if kind is not list or not form or depth > self.caps.depth:
             raise WireFault("not the form of a value, or nested too deep")
-        tag, rest = form[0], form[1:]
+        tag = form[0]
+        if len(form) == 2 and type(tag) is str and tag in LEAVES:
+            return self.leaf(tag, form[1])
+        rest = form[1:]
         if tag == "l":
             return [self.value(item, depth + 1) for item in rest]
         if tag == "t":
@@ -382,24 +395,25 @@ class _Reader:
             parts = [self.value(part, depth + 1) for part in rest]
             if all(type(part) is float for part in parts):
                 return complex(*parts)
-        if len(rest) == 1:
-            return self.leaf(tag, rest[0])
         raise WireFault("an unknown tag")
 
     def leaf(self, tag: Any, what: Any) -> Any:
         """A tagged value that holds no other value."""
+        if tag in "arg" and type(what) is int and 0 <= what < len(self.blocks):
+            array = self.arrays.get(what)
+            if array is None:
+                array = self.arrays[what] = read_npy(self.blocks[what])
+            elif not self.share:
+                raise WireFault("an array that is used twice")
+            if tag == "r":
+                array.flags.writeable = False
+            if tag != "g":
+                return array
+            if array.ndim:
+                raise WireFault("a scalar with axes")
+            return array[()]
         if tag == "f" and type(what) is str and what in NOT_FINITE:
             return NOT_FINITE[what]
-        if tag in ("a", "r", "g") and type(what) is int and 0 <= what < len(self.blocks):
-            if what in self.arrays and not self.share:
-                raise WireFault("an array that is used twice")
-            if what not in self.arrays:
-                self.arrays[what] = read_npy(self.blocks[what])
-                self.arrays[what].flags.writeable = tag != "r"
-            array = self.arrays[what]
-            if tag == "g" and array.ndim:
-                raise WireFault("a scalar with axes")
-            return array[()] if tag == "g" else array
         if tag in ("c", "x") and self.resolve is not None and type(what) in (int, str):
             return self.resolve(tag, what)
         raise WireFault("an unknown tag")
@@ -430,22 +444,22 @@ def _text(text: str) -> str:
 def read_npy(block: bytes) -> np.ndarray:
     """The array in an ``.npy`` block: a new, writable one. Raises WireFault if it is not a plain array."""
     end = block.find(b"\n", 10, LONGEST_HEAD) + 1
-    dtype, columns_first, shape, count = _read_head(block[:end])
-    if count * dtype.itemsize != len(block) - end:
+    dtype, order, shape, size = _read_head(block[:end])
+    if size != len(block) - end:
         raise WireFault("an array whose size is not that of its data")
-    flat = np.frombuffer(bytearray(block[end:]), dtype=dtype)
-    if dtype.kind == "b" and count and flat.view(np.uint8).max() > 1:
+    data = bytearray(memoryview(block)[end:])
+    if size and dtype.kind == "b" and np.frombuffer(data, np.uint8).max() > 1:
         raise WireFault("a truth value that is neither")
-    if dtype.kind == "U" and count:
-        letters = flat.view(np.uint32)
+    if size and dtype.kind == "U":
+        letters = np.frombuffer(data, np.uint32)
         if letters.max() > 0x10FFFF or ((letters >= 0xD800) & (letters <= 0xDFFF)).any():
             raise WireFault("an array of strings that are not Unicode text")
-    return flat.reshape(shape, order="F" if columns_first else "C")
+    return np.ndarray(shape, dtype, data, order=order)
 
 
 @lru_cache(4096)
-def _read_head(head: bytes) -> tuple[np.dtype, bool, tuple[int, ...], int]:
-    """(dtype, order, shape, number of items) of an ``.npy`` head, read without evaluating it."""
+def _read_head(head: bytes) -> tuple[np.dtype, Literal["C", "F"], tuple[int, ...], int]:
+    """(dtype, order, shape, bytes of the data) of an ``.npy`` head, read without evaluating it."""
     found = NPY_HEAD.fullmatch(head)
     if found is None or struct.unpack("<H", found[1])[0] != len(head) - 10:
         raise WireFault("not an .npy block of a plain array")
@@ -456,7 +470,8 @@ def _read_head(head: bytes) -> tuple[np.dtype, bool, tuple[int, ...], int]:
     count = math.prod(shape)
     if count > 1 << 31 or math.prod(max(n, 1) for n in shape) > 1 << 31:
         raise WireFault("an array that is too large")
-    return np.dtype(descr), found[3] == b"True", shape, count
+    dtype = np.dtype(descr)
+    return dtype, "F" if found[3] == b"True" else "C", shape, count * dtype.itemsize
 
 
 # ------------------------------------------------------------------------ the channel

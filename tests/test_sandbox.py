@@ -43,9 +43,9 @@ def talk(inmate, source: str, seconds: float = 10.0):
     asks.add("cell", "f", textwrap.dedent(source))
     asks.add("call", "f", [], {})
     channel.send(asks.frame("asks", 1), deadline)
-    answers = channel.receive(deadline).values
-    if len(answers) == 1:  # the second did not fit into the same frame
-        answers += channel.receive(deadline).values
+    answers: list = []
+    while len(answers) < 2:  # they come in one frame, if both fit
+        answers += channel.read(channel.receive_frame(deadline)).values
     ran, answer = answers
     assert (ran.kind, ran.values[0]) == ("ran", None)
     return answer

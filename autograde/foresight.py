@@ -88,29 +88,37 @@ def foresee(
     """
     found = []
     names: dict[Any, str] = {}
+    misses: list[str] = []
     space = dict(namespace)
     for name in exercises:
         if name not in namespace:
-            space[name] = _silent()
+            space[name] = _silent(misses)
             names[space[name]] = name
     for number, code in enumerate(parts, first):
-        walk = _Walk(names, caps, Foreseen(number))
+        walk = _Walk(names, misses, caps, Foreseen(number))
         if namespace.keys() >= set(USED):
             walk.through(code, space)
         found.append(walk.found)
-        if walk.found.uses is None:  # its own run binds what the next part may need
-            for earlier in found:
-                earlier.uses = None
+    if any(part.uses is None for part in found):  # what has to be run binds what the others need
+        for part in found:
+            part.uses = None
     return found
 
 
 @dataclass
 class _Walk:
-    """Walks through one part and notes what it would ask."""
+    """Walks through one part and notes what it would ask.
+
+    Attributes
+    ----------
+    misses: why the walk went another way than the cell will, whether or not the cell noticed.
+    """
 
     names: dict[Any, str]
+    misses: list[str]
     caps: Caps
     found: Foreseen
+    is_over: bool = False
 
     def __post_init__(self) -> None:
         self.batch = Batch(self.caps, share=True)
@@ -118,19 +126,21 @@ class _Walk:
 
     def through(self, code: CodeType, space: dict[str, Any]) -> None:
         """Run the code with stand-ins for `check` and `hidden`."""
-        is_plain = not handles_errors(code) and not any(reads(one, OPEN) for one in within(code))
+        is_plain = is_open(code) and not handles_errors(code)
+        is_plain = is_plain and not any(reads(one, OPEN) for one in within(code))
         is_whole = False
         space |= {"check": self.check, "hidden": self.hidden}
         with contextlib.suppress(Unforeseen, Exception):  # what was found until then holds
             exec(code, space)
             is_whole = space["check"] == self.check and space["hidden"] == self.hidden
-        if is_plain and is_whole:
+        self.is_over = True
+        if is_plain and is_whole and not self.misses:
             self.found.uses = self.uses
         self.found.frame = self.batch.frame("asks", self.found.number)
 
     def check(self, function: Any, *stages: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
         kept = tuple((label, deepcopy(args), deepcopy(kwargs)) for label, args, kwargs in stages)
-        for _, args, kwargs in stages:
+        for _, args, kwargs in kept:
             self.note(function, args, kwargs)
         self.use("check", function, kept, {})
 
@@ -138,17 +148,19 @@ class _Walk:
         kept, named = deepcopy(args), deepcopy(kwargs)
         if callable(expected) and not isinstance(expected, type):
             expected = _known(expected(*deepcopy(args), **deepcopy(kwargs)))
-        self.note(function, args, kwargs)
-        self.use("hidden", function, (expected, label, *kept), named)
+        self.note(function, kept, named)
+        self.use("hidden", function, (deepcopy(expected), label, *kept), named)
 
     def note(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Add a call."""
         try:
             given = given_to(self.names[function], args, kwargs, self.caps)
-            if self.batch.writer.text + self.batch.writer.size + len(given) > LARGEST:
-                raise Unforeseen
+            size = self.batch.writer.text + self.batch.writer.size + len(given)
+            if self.is_over or size > LARGEST:
+                raise Oversized("too much, or too late")
             self.batch.add("call", self.names[function], list(args), kwargs)
         except (KeyError, TypeError, Foreign, Oversized) as fault:
+            self.misses.append(str(fault))
             raise Unforeseen from fault
         self.found.calls.append(Call(self.names[function], given))
 
@@ -174,6 +186,11 @@ def reads(code: CodeType, names: Iterable[str]) -> bool:
     )
 
 
+def is_open(code: CodeType) -> bool:
+    """True if code itself runs no other text and reaches for no namespace."""
+    return set(OPEN[len(USED) :]).isdisjoint(code.co_names)
+
+
 def handles_errors(code: CodeType) -> bool:
     """True if code, or code within it, goes on after an error: what comes next then hangs on the error."""
     handlers = (step.opname == "PUSH_EXC_INFO" for step in dis.get_instructions(code))
@@ -189,10 +206,11 @@ def _known(value: Any) -> Callable[..., Any]:
     return expected
 
 
-def _silent() -> Callable[..., Any]:
+def _silent(misses: list[str]) -> Callable[..., Any]:
     """Stands for an exercise function: it cannot answer yet."""
 
     def exercise(*args: Any, **kwargs: Any) -> Any:
+        misses.append("an answer is used")
         raise Unforeseen
 
     return exercise

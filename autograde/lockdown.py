@@ -24,7 +24,7 @@ PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 24, 38
 
 REFUSED = {
     # name: numbers on (x86_64, aarch64). Everything that makes namespaces, mounts, memory that no limit counts,
-    # sockets, or that reaches into other processes and the kernel.
+    # sockets, or that reaches into other processes, other cores and the kernel.
     "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
     "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429),
     "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
@@ -37,6 +37,7 @@ REFUSED = {
     "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
     "open_by_handle_at": (304, 265), "quotactl": (179, 60), "swapon": (167, 224), "reboot": (169, 142),
     "fanotify_init": (300, 262), "personality": (135, 92), "vmsplice": (278, 75),
+    "sched_setaffinity": (203, 122),
 }  # fmt: skip
 MACHINES = {"x86_64": (0, 0xC000003E, 56), "aarch64": (1, 0xC00000B7, 220)}  # column, arch, clone
 CLONE3 = 435

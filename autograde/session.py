@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
+import json
 import secrets
 import signal
 import time
@@ -57,6 +58,8 @@ MOST_AT_ONCE = 1 << 18
 """Characters of cells that are sent together."""
 PATIENCE = 0.1
 """Seconds to wait for answers that are no longer needed, before the process is replaced."""
+MOST_AROUND = 1 << 12
+"""Letters of a frame around the source of one cell."""
 TOO_MUCH = "Your notebook holds a cell that is too large to be graded."
 
 
@@ -199,7 +202,7 @@ class Session:
         else:
             self.drain()
             self.ready()
-            [answer] = self.ask([("call", name, list(args), kwargs)])
+            [answer] = self.ask([("call", name, list(args), kwargs)], self.deadline)
         return self.read_answer(name, answer, args, kwargs)
 
     # -------------------------------------------------------------- calls sent ahead
@@ -344,9 +347,6 @@ class Session:
                     self.is_careful = True
                 else:
                     self.blame(outcome)
-            except (Oversized, Foreign):
-                self.end()
-                raise Fault(Outcome.ERROR, TOO_MUCH) from None
         if not self.since:
             self.since = time.monotonic()
             self.deadline = min(self.since + self.seconds, self.last_moment)
@@ -354,23 +354,28 @@ class Session:
     def run_cells(self) -> None:
         """Run the cells that have not broken a process before; together, until one breaks."""
         self.running = []
-        self.deadline = self.soon()
         if self.chosen is None:
+            self.leave_out()
             self.chosen = self.choose()
-        if self.draws:
-            self.deadline = self.last_moment
-            if self.ask([("draws",)])[0].kind != "drew":
-                raise WireFault("not an answer")
+        if self.draws and self.ask([("draws",)], self.last_moment)[0].kind != "drew":
+            raise WireFault("not an answer")
         cells = self.paper.cells
         for group in self.groups(sorted(self.chosen - self.broken.keys())):
             self.running = group
             is_ours = [cells[position].kind == "example" for position in group]
-            self.deadline = self.last_moment if all(is_ours) else self.soon()
             kinds = ["example" if ours and not self.as_written else "cell" for ours in is_ours]
             asks = [(k, cells[p].title, cells[p].source) for k, p in zip(kinds, group, strict=True)]
-            for position, answer in zip(group, self.ask(asks), strict=True):
+            answers = self.ask(asks, self.last_moment if all(is_ours) else None)
+            for position, answer in zip(group, answers, strict=True):
                 self.note(position, answer)
         self.deadline = 0.0
+
+    def leave_out(self) -> None:
+        """Leave out cells that do not fit into a frame."""
+        for position, cell in enumerate(self.paper.cells):
+            if len(json.dumps(cell.source)) > self.caps.text - MOST_AROUND:
+                self.broken[position] = Outcome.ERROR
+                self.stopped[cell.title] = (Outcome.ERROR, TOO_MUCH)
 
     def groups(self, positions: list[int]) -> Iterator[list[int]]:
         """The cells to send together."""
@@ -395,7 +400,7 @@ class Session:
         An own cell can only use what stands before it.
         """
         cells = self.paper.cells
-        own = [p for p, c in enumerate(cells) if c.kind != "example"]
+        own = [p for p, c in enumerate(cells) if c.kind != "example" and p not in self.broken]
         examples = [p for p, c in enumerate(cells) if c.kind == "example"]
         binds = {e.source: e.names for e in self.exam.examples}
         used: list[Any] = []
@@ -436,7 +441,8 @@ class Session:
         if rebound:
             self.rebound.add(position)
         if outcome is not Outcome.RIGHT:
-            self.stopped[cell.title] = (outcome, text)
+            # a process that saw a hidden input could tell the next one, which must not say it
+            self.stopped[cell.title] = (outcome, "" if self.hidden else text)
 
     def blame(self, outcome: Outcome) -> None:
         """A process broke while it ran a cell: leave the cell out from now on. Raises Fault if there was none."""
@@ -482,15 +488,20 @@ class Session:
     def caps(self) -> Caps:
         return self.channel.caps
 
-    def ask(self, asks: list[tuple[Any, ...]]) -> list[Message]:
-        """Ask for things, each a kind and values, and wait for the answers. Raises WireFault, Late or Closed."""
+    def ask(self, asks: list[tuple[Any, ...]], until: float | None = None) -> list[Message]:
+        """Ask for things, each a kind and values, and wait for the answers. Raises WireFault, Late or Closed.
+
+        Until then; without `until`, each frame of answers gives the process time for the next.
+        """
         batch = Batch(self.caps, functions=self.form_of, share=True)
         for kind, *values in asks:
             batch.add(kind, *values)
         number = self.next_number()
-        self.channel.send(batch.frame("asks", number), self.deadline)
         answers: list[Message] = []
+        self.deadline = until or self.soon()
+        self.channel.send(batch.frame("asks", number), self.deadline)
         while len(answers) < len(asks):
+            self.deadline = until or self.soon()
             frame = self.channel.receive_frame(self.deadline)
             answers += self.answers_in(frame, number, len(asks) - len(answers))
         return answers

@@ -65,6 +65,8 @@ def rehearsal(q, k, other=None, scale=1.0):
 """
 """What learners write looks like this: lines that have run are faster, also in each child."""
 PLAIN = frozenset([np.ndarray, bool, int, float, complex, str, type(None)])
+LONG = 0.25
+"""Seconds after which answers are sent before the next is looked for."""
 LAST_MOMENTS = 0.2
 """Seconds between the end of a socket and that of its process."""
 FOLDERS: dict[int, str] = {}
@@ -304,9 +306,13 @@ class Student:
                 self.answer(self.channel.receive(resolve=self.resolve))
 
     def answer(self, request: Message) -> None:
-        """Do what a frame asks, and answer in one frame if all fits into one."""
+        """Do what a frame asks, and answer in one frame if all fits into one and takes no time."""
         batch = Batch(self.channel.caps)
+        since = time.monotonic()
         for ask in request.values if request.kind == "asks" else ():
+            if batch.parts and time.monotonic() - since > LONG:
+                self.channel.send(batch.frame("answers", request.number))
+                batch, since = Batch(self.channel.caps), time.monotonic()
             answer = self.answer_to(ask)
             try:
                 self.add(batch, answer)

@@ -153,6 +153,10 @@ class Batch:
         try:
             part = [kind, *[writer.form(value, 0) for value in values]]
             writer.text += 2 * len(kind) + PER_FORM
+            if writer.text > caps.text:  # it was a guess
+                writer.text = (
+                    len(_encode([*self.parts, part])) + PER_FORM * len(writer.blocks) + 100
+                )
             is_full = writer.text > caps.text or writer.text + writer.size > caps.message
             if is_full or len(self.parts) >= caps.blocks:
                 raise Oversized("the frame is full")

@@ -64,6 +64,11 @@ def raised(sandbox: Sandbox, source: str) -> str:
 
 
 # ------------------------------------------------------------------------ what can be reached
+def test_a_student_stays_on_the_core_of_its_worker(wall):
+    source = "def f():\n    import os\n    os.sched_setaffinity(0, {0})"
+    assert raised(wall, source) == "PermissionError"
+
+
 def test_no_network(wall):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

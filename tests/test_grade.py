@@ -974,8 +974,10 @@ def test_ctrl_c_stops_all_and_the_same_command_goes_on(course, after):
     _, words = process.communicate(timeout=30)
     assert "in a worker" not in words
     assert words.count("Traceback") <= 3  # of the one process that the script is
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+    with pytest.raises(ProcessLookupError):  # the kernel ends what the parent had no time to end
+        for _ in range(50):
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
     subprocess.run([sys.executable, str(script)], check=True, timeout=120)
     verdicts = list(read_verdicts(course.course / "verdicts" / f"{NN}.jsonl"))
     assert [v.state for v in verdicts] == [State.GRADED] * 24

@@ -32,7 +32,7 @@ from autograde.wire import Caps
 LONGEST_MESSAGE = 2000
 LONGEST_HIDDEN_MESSAGE = 400
 WORKING_MEMORY = 1 << 30
-VARIANTS = 4
+VARIANTS = 2
 """Seeds for the draws of hidden tests. A hash of exam and paper decides which it meets."""
 PLAIN_OUTCOMES = frozenset([Outcome.RIGHT, Outcome.WRONG, Outcome.ERROR, Outcome.NOT_ATTEMPTED])
 """Outcomes that hang on the answers alone."""

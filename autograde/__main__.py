@@ -3,9 +3,8 @@
 import os
 import sys
 
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # read when NumPy is loaded; the matrices are small
+# It is read when NumPy is loaded, and small matrices are slower with more.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from autograde.cli import main
 

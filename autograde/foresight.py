@@ -24,8 +24,8 @@ from autograde.wire import Batch, Caps, Foreign, Oversized, pack
 LARGEST = 1 << 20
 """Bytes of calls sent ahead."""
 USED = ("check", "hidden")
-OPEN = (*USED, "globals", "locals", "vars", "eval", "exec")
-"""A function that reads one of these may use `check` or `hidden`; when and how often is open."""
+REACHING = ("globals", "locals", "vars", "eval", "exec")
+"""Code that reads one of these may use `check` and `hidden` without naming them."""
 
 
 class Unforeseen(BaseException):
@@ -126,8 +126,8 @@ class _Walk:
 
     def through(self, code: CodeType, space: dict[str, Any]) -> None:
         """Run the code with stand-ins for `check` and `hidden`."""
-        is_plain = is_open(code) and not handles_errors(code)
-        is_plain = is_plain and not any(reads(one, OPEN) for one in within(code))
+        inner_use = any(reads(one, USED) for one in within(code))  # when and how often is open
+        is_plain = not (inner_use or reads(code, REACHING) or handles_errors(code))
         is_whole = False
         space |= {"check": self.check, "hidden": self.hidden}
         with contextlib.suppress(Unforeseen, Exception):  # what was found until then holds
@@ -184,11 +184,6 @@ def reads(code: CodeType, names: Iterable[str]) -> bool:
     return not set(names).isdisjoint(code.co_names) or any(
         reads(one, names) for one in within(code)
     )
-
-
-def is_open(code: CodeType) -> bool:
-    """True if code itself runs no other text and reaches for no namespace."""
-    return set(OPEN[len(USED) :]).isdisjoint(code.co_names)
 
 
 def handles_errors(code: CodeType) -> bool:

@@ -2,9 +2,9 @@
 
 The test cells of a chapter run in this process, in a namespace where each exercise function is a proxy that asks
 the student's process; cells that are nothing but uses of `check` and `hidden` are not run but repeated
-(`foresight.py`), and only for answers that have not been judged before. All visible parts run before all hidden ones, so that nothing a student saw in a hidden
-test can come back in a message; no message of a hidden part holds anything that the student's process sent.
-Starts processes only through the sandbox it is given; writes nothing.
+(`foresight.py`), and only for answers that have not been judged before. All visible parts run before all hidden
+ones, so that nothing a student saw in a hidden test can come back in a message; no message of a hidden part holds
+anything that the student's process sent. Starts processes only through the sandbox it is given; writes nothing.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -93,15 +94,30 @@ def ask(
     return graded_cells(exam, *before, Cell(name, source, "solution"), limits=limits)
 
 
+def with_second(exam: Exam, shown: str, hidden: str = "") -> Exam:
+    """The same exam with a second question, worth 1 point, about a function b that returns 1."""
+    return replace(
+        exam,
+        questions=(*exam.questions, Question("test_b", "b", 1.0, shown, hidden)),
+        references={**exam.references, "b": "def b(x):\n    return 1"},
+        stubs={**exam.stubs, "b": "def b(x):\n    raise NotImplementedError"},
+    )
+
+
+def trials(exam: Exam, *papers: Mapping[str, str]) -> list[tuple[QuestionVerdict, ...]]:
+    """All verdicts on papers of solution cells, exercise -> source, one after the other in one worker."""
+    station = Station.open(Setting(exam, limits=QUICK))
+    try:
+        read = [paper_of([Cell(n, s, "solution") for n, s in paper.items()]) for paper in papers]
+        return [run_trial(station.bench, paper, station.sandbox) for paper in read]
+    finally:
+        station.sandbox.close()
+
+
 def all_of(exam: Exam, *sources: str) -> list[QuestionVerdict]:
     """What each of these solution cells gets, one after the other in one worker."""
     name = exam.questions[0].exercise
-    station = Station.open(Setting(exam, limits=QUICK))
-    try:
-        papers = [paper_of([Cell(name, source, "solution")]) for source in sources]
-        return [run_trial(station.bench, paper, station.sandbox)[0] for paper in papers]
-    finally:
-        station.sandbox.close()
+    return [verdicts[0] for verdicts in trials(exam, *({name: source} for source in sources))]
 
 
 def graded_cells(exam: Exam, *cells: Cell, limits: Limits = QUICK) -> QuestionVerdict:

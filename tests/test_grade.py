@@ -22,7 +22,7 @@ import autograde.grade as grading
 from autograde import answers, mistakes
 from autograde.crew import LocalCrew
 from autograde.errors import CourseError
-from autograde.exam import Cell, Example, Question, load_exam, paper_of
+from autograde.exam import Cell, Example, load_exam, paper_of
 from autograde.foresight import Foreseen, foresee
 from autograde.grade import (
     Setting,
@@ -52,6 +52,8 @@ from tests.graded import (
     make_course,
     small_exam,
     timeless,
+    trials,
+    with_second,
 )
 
 NN = corpus.CHAPTER
@@ -438,22 +440,10 @@ def test_the_same_paper_gets_the_same_however_often():
     exam = small_exam(
         "a", "def a(x):\n    return 1", "check(a, ('one', (np.ones(3),), {}))", setup=setup
     )
-    second = Question("test_b", "b", 1.0, "check(b, ('two', (1,), {}))", "")
-    both = {"b": "def b(x):\n    return 1"}
-    exam = replace(
-        exam,
-        questions=(*exam.questions, second),
-        references={**exam.references, **both},
-        stubs={**exam.stubs, "b": "def b(x):\n    raise NotImplementedError"},
-    )
+    exam = with_second(exam, "check(b, ('two', (1,), {}))")
     counts = "n = [0]\ndef a(x):\n    n[0] += 1\n    x.shape = (3, 1)\n    return 1"
     reads = "def b(x):\n    return 1 if n[0] else None"
-    station = Station.open(Setting(exam, limits=QUICK))
-    try:
-        paper = paper_of([Cell("a", counts, "solution"), Cell("b", reads, "solution")])
-        told = [run_trial(station.bench, paper, station.sandbox) for _ in range(3)]
-    finally:
-        station.sandbox.close()
+    told = trials(exam, *3 * [{"a": counts, "b": reads}])
     assert told[0] == told[1] == told[2]
 
 
@@ -488,35 +478,18 @@ def test_the_text_of_an_error_in_a_cell_cannot_carry_a_hidden_input():
         "expect(double(3) == 6, 'no')",
         "expect(double(12345) == 24690, 'large')",
     )
-    second = Question("test_b", "b", 1.0, "", "expect(b(1) == 1, 'b')")
-    exam = replace(
-        exam,
-        questions=(*exam.questions, second),
-        references={**exam.references, "b": "def b(x):\n    return 1"},
-        stubs={**exam.stubs, "b": "def b(x):\n    raise NotImplementedError"},
-    )
-    station = Station.open(Setting(exam, limits=QUICK))
-    try:
-        later = time.time() + 1.5  # what the second process can see, as a pipe's number or a clock
-        spy = f"import os, time\ndef double(x):\n    if x == 3:\n        return 6\n    time.sleep(max({later} - time.time(), 0))\n    os._exit(0)"
-        told = f"import time\nif time.time() > {later}:\n    raise ValueError('the input was 12345')\ndef b(x):\n    return 1"
-        paper = paper_of([Cell("double", spy, "solution"), Cell("b", told, "solution")])
-        verdicts = run_trial(station.bench, paper, station.sandbox)
-    finally:
-        station.sandbox.close()
+    exam = with_second(exam, "", "expect(b(1) == 1, 'b')")
+    later = time.time() + 2.5  # what the second process can see, as a pipe's number or a clock
+    spy = f"import os, time\ndef double(x):\n    if x == 3:\n        return 6\n    time.sleep(max({later} - time.time(), 0))\n    os._exit(0)"
+    told = f"import time\nif time.time() > {later}:\n    raise ValueError('the input was 12345')\ndef b(x):\n    return 1"
+    [verdicts] = trials(exam, {"double": spy, "b": told})
     assert [v.state for v in verdicts] == [Outcome.DIED, Outcome.ERROR]
     assert "12345" not in "".join(v.message for v in verdicts)
 
 
 def test_a_forged_answer_counts_against_the_process_that_sent_it():
     exam = small_exam("a", "def a(x):\n    return 1", "expect(a(1) == 1, 'one')")
-    second = Question("test_b", "b", 1.0, "expect(b(1) == 1, 'b')", "")
-    exam = replace(
-        exam,
-        questions=(*exam.questions, second),
-        references={**exam.references, "b": "def b(x):\n    return 1"},
-        stubs={**exam.stubs, "b": "def b(x):\n    raise NotImplementedError"},
-    )
+    exam = with_second(exam, "expect(b(1) == 1, 'b')")
     batch = Batch(Caps())
     batch.add("value", 7, None)
     forged = (
@@ -526,12 +499,7 @@ def test_a_forged_answer_counts_against_the_process_that_sent_it():
         "    text = whole[8:].replace(b'answers\",1,', b'answers\",%d,' % number)\n"
         "    size = len(text).to_bytes(4, 'big')\n    os.write(3, size + size + text)\n    return 1"
     )
-    station = Station.open(Setting(exam, limits=QUICK))
-    try:
-        cells = [Cell("a", forged, "solution"), Cell("b", "def b(x):\n    return 1", "solution")]
-        verdicts = run_trial(station.bench, paper_of(cells), station.sandbox)
-    finally:
-        station.sandbox.close()
+    [verdicts] = trials(exam, {"a": forged, "b": "def b(x):\n    return 1"})
     assert [v.state for v in verdicts] == [Outcome.WRONG, Outcome.PROTOCOL]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from autograde.errors import CourseError
 
 if TYPE_CHECKING:
-    from autograde.grade import Submitted, Summary
+    from autograde.grade.grade import Submitted, Summary
     from autograde.layout import Layout
 
 Verb = Callable[[argparse.Namespace], int]
@@ -114,12 +114,12 @@ def how_to_grade(verb: argparse.ArgumentParser) -> None:
         "--sandbox",
         choices=["bubblewrap", "rlimits"],
         default="bubblewrap",
-        help="rlimits: limits without a wall, where bubblewrap cannot run (default: bubblewrap)",
+        help="rlimits: limits without isolation, where bubblewrap cannot run (default: bubblewrap)",
     )
 
 
 def release(options: argparse.Namespace) -> int:
-    from autograde.release import build
+    from autograde.build.release import build
 
     built = build(options.chapters, options.force)
     print("built: " + ", ".join(built) if built else "Every notebook is current.")
@@ -127,7 +127,7 @@ def release(options: argparse.Namespace) -> int:
 
 
 def drift(options: argparse.Namespace) -> int:
-    from autograde.release import drift as faults
+    from autograde.build.release import drift as faults
 
     found = faults()
     print("\n".join(found) or "Every built notebook matches its source.")
@@ -135,7 +135,7 @@ def drift(options: argparse.Namespace) -> int:
 
 
 def book(options: argparse.Namespace) -> int:
-    from autograde.book import build_book
+    from autograde.build.pages import build_book
 
     first = build_book(force=options.force)
     print(f"open {first}, or run `make serve`")
@@ -144,14 +144,14 @@ def book(options: argparse.Namespace) -> int:
 
 def demo(options: argparse.Namespace) -> int:
     from autograde.layout import Layout
-    from autograde.stock import demo as run
+    from autograde.sample.nbgrader import demo as run
 
     return run(Layout(), options.chapters or None)
 
 
 def sample(options: argparse.Namespace) -> int:
     from autograde.layout import Layout
-    from autograde.loop import hand_in_all, run
+    from autograde.sample.loop import hand_in_all, run
 
     if options.inbox:
         print(hand_in_all(Layout(), options.inbox, options.chapters or None))
@@ -164,9 +164,9 @@ def sample(options: argparse.Namespace) -> int:
 
 
 def collect(options: argparse.Namespace) -> int:
-    from autograde.collect import collect_with_report, report
+    from autograde.collect.collect import collect_with_report, report
     from autograde.layout import Layout
-    from autograde.schedule import read_schedule
+    from autograde.settings import read_schedule
 
     layout = Layout()
     chapter = layout.find(options.chapter)
@@ -179,8 +179,8 @@ def graded(
     chapter: str, submissions: Iterable[Submitted], layout: Layout, options: argparse.Namespace
 ) -> Summary:
     """Grade as the command line says."""
-    from autograde.grade import grade
-    from autograde.limits import read_limits
+    from autograde.grade.grade import grade
+    from autograde.settings import read_limits
 
     return grade(
         chapter,
@@ -195,10 +195,10 @@ def graded(
 
 
 def grade(options: argparse.Namespace) -> int:
-    from autograde.collect import load
+    from autograde.build.release import require_current
+    from autograde.collect.collect import load
     from autograde.layout import Layout
-    from autograde.record import record
-    from autograde.release import require_current
+    from autograde.records.record import record
     from autograde.verdict import State
 
     layout = Layout()
@@ -220,7 +220,7 @@ def grade(options: argparse.Namespace) -> int:
 
 def feedback(options: argparse.Namespace) -> int:
     from autograde.layout import Layout
-    from autograde.report import feedback as write
+    from autograde.records.feedback import feedback as write
 
     layout = Layout()
     pages = write(layout.find(options.chapter), layout, options.students or None)
@@ -229,8 +229,8 @@ def feedback(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> int:
-    from autograde.export import export as write
     from autograde.layout import Layout
+    from autograde.records.export import export as write
 
     layout = Layout()
     print(write(layout.find(options.chapter), layout, options.format))
@@ -238,9 +238,9 @@ def export(options: argparse.Namespace) -> int:
 
 
 def regrade(options: argparse.Namespace) -> int:
+    from autograde.build.release import require_current
     from autograde.layout import Layout
-    from autograde.regrade import regrade as again
-    from autograde.release import require_current
+    from autograde.records.regrade import regrade as again
 
     layout = Layout()
     chapter = layout.find(options.chapter)
@@ -251,7 +251,7 @@ def regrade(options: argparse.Namespace) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     from autograde.layout import Layout
-    from autograde.verify import verify as compare
+    from autograde.records.verify import verify as compare
 
     layout = Layout()
     chapters = [layout.find(chapter) for chapter in options.chapters] or None

@@ -1,7 +1,7 @@
 """What the grader says about one submission. Owns the closed set of states and the JSON line.
 
 Everything here is plain data: made by `grade.py`, stored in the cache, read by `record.py` and
-`report.py`. Nothing here runs, reads or writes anything.
+`records/feedback.py`. Nothing here runs, reads or writes anything.
 """
 
 from __future__ import annotations

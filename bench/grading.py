@@ -29,15 +29,16 @@ from pathlib import Path
 import psutil
 
 from autograde import mistakes
-from autograde.collect import Submission
-from autograde.exam import Exam, fingerprint, load_exam, read_paper
-from autograde.grade import Setting, Station, read_verdicts
-from autograde.kernel import Kernel
+from autograde.collect.collect import Submission
+from autograde.grade.exam import Exam, fingerprint, load_exam, read_paper
+from autograde.grade.grade import read_verdicts
+from autograde.grade.worker import Setting, WorkerState
 from autograde.layout import Layout
-from autograde.lockdown import prctl
 from autograde.mistakes import Right
-from autograde.sandbox import Limits
-from autograde.wire import Batch
+from autograde.sandbox.inside.lockdown import prctl
+from autograde.sandbox.inside.shell import Kernel
+from autograde.sandbox.inside.wire import Batch
+from autograde.settings import Limits
 from bench import corpus, stock
 from bench.corpus import CHAPTER, Case
 
@@ -93,10 +94,10 @@ OURS = """\
 import json, sys
 from pathlib import Path
 from types import SimpleNamespace
-from autograde.grade import grade
+from autograde.grade.grade import grade
 from autograde.layout import Layout
-from autograde.lockdown import prctl
-from autograde.sandbox import Limits
+from autograde.sandbox.inside.lockdown import prctl
+from autograde.settings import Limits
 job = json.loads(Path(sys.argv[1]).read_text())
 submissions = [SimpleNamespace(student=s, notebook=Path(n), sha256=h, problem=None) for s, n, h in job["class"]]
 grade(
@@ -249,12 +250,14 @@ def start_cost(count: int) -> None:
     spent: list[Spent] = []
     for students in (0, count):
         with measured(spent):
-            station = Station.open(setting)
+            worker_state = WorkerState.open(setting)
             for number in range(students):
-                with station.sandbox.inmate() as inmate:
-                    inmate.channel.send(Batch(inmate.channel.caps).frame("asks", number))
-                    inmate.channel.receive()
-            station.sandbox.close()
+                with worker_state.sandbox.student_process() as student_process:
+                    student_process.channel.send(
+                        Batch(student_process.channel.caps).frame("asks", number)
+                    )
+                    student_process.channel.receive()
+            worker_state.sandbox.close()
     print((spent[1].cpu - spent[0].cpu) / count)
 
 
@@ -327,7 +330,7 @@ def many(bench: Bench, count: int, workers: int) -> float:
         while not over.wait(0.2):
             for child in psutil.Process().children():
                 with contextlib.suppress(psutil.Error):
-                    if "autograde.grade" in " ".join(child.cmdline()):
+                    if "autograde.grade.grade" in " ".join(child.cmdline()):
                         memory.append(child.memory_info().rss / 2**20)
 
     watcher = threading.Thread(target=watch)

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from autograde.collect import collect
-from autograde.exam import load_exam
-from autograde.grade import grade, read_verdicts
+from autograde.collect.collect import collect
+from autograde.grade.exam import load_exam
+from autograde.grade.grade import grade, read_verdicts
 from autograde.layout import Layout
-from autograde.sandbox import Limits
+from autograde.settings import Limits
 from bench import stock
 from bench.corpus import CASES, CHAPTER, Case, read_released
 
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not options.ours:
             try:
                 theirs = run_stock(root / "stock", inbox, cases, layout)
-            except stock.NoStock as fault:
+            except stock.NoStockError as fault:
                 print(f"stock nbgrader left out: {fault}", file=sys.stderr)
     wrong = show(cases, points, ours, theirs)
     return 1 if wrong else 0

@@ -13,7 +13,7 @@ import venv
 from pathlib import Path
 
 from autograde.layout import Layout
-from autograde.sandbox import bubblewrap
+from autograde.sandbox.sandbox import bubblewrap
 
 REQUIREMENTS = ("nbgrader==0.9.6", "ipykernel>=6.29,<8", "numpy>=2.0,<3", "matplotlib>=3.8,<4")
 CONFIG = """\
@@ -36,12 +36,12 @@ with Gradebook("sqlite:///" + sys.argv[1]) as book:
 """
 
 
-class NoStock(Exception):
+class NoStockError(Exception):
     """Stock nbgrader cannot be had here; the text says why and what to do."""
 
 
 def own_environment() -> Path:
-    """The Python of an environment that holds stock nbgrader, made on first use. Raises NoStock."""
+    """The Python of an environment that holds stock nbgrader, made on first use. Raises NoStockError."""
     base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     folder = base / "self-attention-course" / "nbgrader-0.9.6"
     python = folder / "bin" / "python"
@@ -55,7 +55,7 @@ def own_environment() -> Path:
         command = [str(python), "-m", "pip", "install", "-q", *REQUIREMENTS]
         subprocess.run(command, check=True, timeout=900, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError) as fault:
-        raise NoStock(
+        raise NoStockError(
             f"stock nbgrader could not be installed in {folder} ({fault}). It needs a package index: "
             "try again with a network, or set PIP_INDEX_URL or PIP_FIND_LINKS."
         ) from fault

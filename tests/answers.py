@@ -12,7 +12,7 @@ from typing import Any
 
 import nbformat
 
-from autograde import answers
+from autograde.build import expected as answers
 from autograde.layout import Layout
 
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-from autograde.exam import Cell, Exam, Example, Question, fingerprint, paper_of
-from autograde.grade import Setting, Station
+from autograde.grade.exam import Cell, Exam, Example, Question, fingerprint, paper_of
+from autograde.grade.judge import judge_paper
+from autograde.grade.worker import Setting, WorkerState
 from autograde.layout import Layout
-from autograde.sandbox import Limits
-from autograde.trial import run_trial
+from autograde.settings import Limits
 from autograde.verdict import QuestionVerdict, Verdict
 from bench import corpus
 
@@ -106,12 +106,12 @@ def with_second(exam: Exam, shown: str, hidden: str = "") -> Exam:
 
 def trials(exam: Exam, *papers: Mapping[str, str]) -> list[tuple[QuestionVerdict, ...]]:
     """All verdicts on papers of solution cells, exercise -> source, one after the other in one worker."""
-    station = Station.open(Setting(exam, limits=QUICK))
+    worker_state = WorkerState.open(Setting(exam, limits=QUICK))
     try:
         read = [paper_of([Cell(n, s, "solution") for n, s in paper.items()]) for paper in papers]
-        return [run_trial(station.bench, paper, station.sandbox) for paper in read]
+        return [judge_paper(worker_state.trusted, paper, worker_state.sandbox) for paper in read]
     finally:
-        station.sandbox.close()
+        worker_state.sandbox.close()
 
 
 def all_of(exam: Exam, *sources: str) -> list[QuestionVerdict]:
@@ -122,10 +122,10 @@ def all_of(exam: Exam, *sources: str) -> list[QuestionVerdict]:
 
 def graded_cells(exam: Exam, *cells: Cell, limits: Limits = QUICK) -> QuestionVerdict:
     """What a paper of these cells gets for the one question of an exam."""
-    station = Station.open(Setting(exam, limits=limits))
+    worker_state = WorkerState.open(Setting(exam, limits=limits))
     try:
         paper = paper_of(list(cells))
-        [verdict] = run_trial(station.bench, paper, station.sandbox)
+        [verdict] = judge_paper(worker_state.trusted, paper, worker_state.sandbox)
         return verdict
     finally:
-        station.sandbox.close()
+        worker_state.sandbox.close()

@@ -12,14 +12,14 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from autograde.collect import collect
-from autograde.grade import grade, read_verdicts
+from autograde.collect.collect import collect
+from autograde.grade.grade import grade, read_verdicts
 from autograde.verdict import Outcome, State
 from bench import corpus
 from bench.corpus import CASES, Case
 from tests.graded import QUICK, make_course
 
-pytest.importorskip("autograde.collect")
+pytest.importorskip("autograde.collect.collect")
 CONTROLS = [
     Case(f"{where}-control", "right answers", corpus.ALL, corpus.answers(**corpus.RIGHT))
     for where in ("0", "z")

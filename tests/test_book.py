@@ -22,7 +22,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlparse
 
 import pytest
 
-from autograde.book import build_book, page_names, pages
+from autograde.build.pages import build_book, page_names, pages
 from autograde.errors import CourseError
 from autograde.layout import ROOT
 

@@ -14,9 +14,9 @@ import nbformat
 import numpy as np
 import pytest
 
-from autograde.answers import namespace
+from autograde.build.expected import namespace
+from autograde.build.release import read_all, setup_source
 from autograde.layout import Layout
-from autograde.release import read_all, setup_source
 
 LAYOUT = Layout()
 NAMES = LAYOUT.names()
@@ -160,7 +160,7 @@ def test_learners_file_holds_no_answer(name):
 
 
 def test_built_files_match_their_sources():
-    from autograde.release import drift
+    from autograde.build.release import drift
 
     assert drift() == []
 

@@ -12,11 +12,11 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograde.answers import visible
-from autograde.exam import load_exam
+from autograde.build.expected import visible
+from autograde.grade.exam import load_exam
+from autograde.grade.judge import seeds
 from autograde.layout import Layout
 from autograde.mistakes import Right, Wrong, load
-from autograde.trial import seeds
 from tests.answers import chapter
 
 NAMES = Layout().names()

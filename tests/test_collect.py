@@ -28,15 +28,22 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograde import collect as collect_module
-from autograde import inbox as inbox_module
-from autograde import rebuild as rebuild_module
-from autograde.collect import Submission, collect, collect_with_report, load, refresh, report
+from autograde.collect import collect as collect_module
+from autograde.collect import inbox as inbox_module
+from autograde.collect import rebuild as rebuild_module
+from autograde.collect.collect import (
+    Submission,
+    collect,
+    collect_with_report,
+    load,
+    refresh,
+    report,
+)
+from autograde.collect.naming import clean_id
+from autograde.collect.rebuild import Cell, UnreadableError, read_cells, rebuild, transplant
 from autograde.errors import CourseError
 from autograde.layout import Layout
-from autograde.rebuild import Cell, Unreadable, read_cells, rebuild, transplant
-from autograde.schedule import Schedule, read_schedule
-from autograde.students import clean_id
+from autograde.settings import Schedule, read_schedule
 from tests import tiny
 
 NN = tiny.CHAPTER
@@ -470,7 +477,7 @@ def test_any_bytes_are_read_or_refused_with_a_reason(data: bytes) -> None:
     reason = "read"
     try:
         read_cells(data)
-    except Unreadable as error:
+    except UnreadableError as error:
         reason = str(error)
     assert reason
 

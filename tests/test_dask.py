@@ -14,9 +14,9 @@ import psutil
 import pytest
 
 pytest.importorskip("distributed")
-from autograde import crew
 from autograde.errors import CourseError
-from autograde.grade import grade, read_verdicts
+from autograde.grade import pool as pool
+from autograde.grade.grade import grade, read_verdicts
 from autograde.verdict import State
 from bench import corpus
 from tests.graded import QUICK, make_course, timeless
@@ -102,7 +102,7 @@ def test_a_canary_dies_on_a_cluster_too(cluster, tmp_path):
 
 
 def test_no_scheduler_there(tmp_path, monkeypatch):
-    monkeypatch.setattr(crew, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(pool, "CONNECT_SECONDS", 1)
     layout = make_course(tmp_path / "course")
     with pytest.raises(CourseError, match="no Dask scheduler answers"):
         grade(NN, class_of(layout, 1), layout, scheduler="tcp://127.0.0.1:9", progress=False)

@@ -18,28 +18,23 @@ from typing import Any
 import psutil
 import pytest
 
-import autograde.grade as grading
-from autograde import answers, mistakes
-from autograde.crew import LocalCrew
+from autograde import mistakes
+from autograde.build import expected as answers
 from autograde.errors import CourseError
-from autograde.exam import Cell, Example, load_exam, paper_of
-from autograde.foresight import Foreseen, foresee
-from autograde.grade import (
-    Setting,
-    Station,
-    Store,
-    Task,
-    grade,
-    grade_task,
-    infrastructure,
-    read_verdicts,
-)
+from autograde.grade import worker
+from autograde.grade.cache import Store
+from autograde.grade.exam import Cell, Example, load_exam, paper_of
+from autograde.grade.grade import Summary, grade, read_verdicts
+from autograde.grade.judge import TrustedNamespace, judge_paper, seeds
+from autograde.grade.plan import CallPlan, plan_calls
+from autograde.grade.pool import LocalPool
+from autograde.grade.worker import Setting, Task, WorkerState, grade_task, infrastructure
 from autograde.layout import Layout
 from autograde.mistakes import Right
-from autograde.sandbox import Limits, SandboxError
-from autograde.trial import Bench, run_trial, seeds
+from autograde.sandbox.inside.wire import Batch, Caps
+from autograde.sandbox.sandbox import SandboxError
+from autograde.settings import Limits
 from autograde.verdict import Outcome, State, Verdict
-from autograde.wire import Batch, Caps
 from bench import corpus
 from tests.answers import chapter
 from tests.graded import (
@@ -527,12 +522,12 @@ def test_closing_the_channel_is_not_running_out_of_memory():
 
 @pytest.mark.parametrize("name", Layout().names())
 def test_the_chapters_are_graded_the_fast_way(name):
-    bench = Bench.of(load_exam(name, Layout()))
-    bench.kernel.namespace["SEED"] = 1
+    trusted = TrustedNamespace.of(load_exam(name, Layout()))
+    trusted.kernel.namespace["SEED"] = 1
     slow = [
         question.id
-        for question in bench.exam.questions
-        if any(part.uses is None for part in bench.foreseen(question, Caps()))
+        for question in trusted.exam.questions
+        if any(part.uses is None for part in trusted.planned(question, Caps()))
     ]
     assert slow == (["test_leaks"] if name.startswith("07") else [])
 
@@ -573,9 +568,9 @@ AHEAD = [
 def test_a_part_is_repeated_only_if_it_is_nothing_but_uses(source, is_whole):
     space = setup_namespace()
     shown, hidden = (compile(s, "<part>", "exec") for s in (source, "hidden(double, 0, 'no', 0)"))
-    found = foresee([shown, hidden], space, ["double"], 7, Caps())
+    found = plan_calls([shown, hidden], space, ["double"], 7, Caps())
     assert [part.uses is not None for part in found] == [is_whole, is_whole]
-    found = foresee([hidden, shown], space, ["double"], 7, Caps())
+    found = plan_calls([hidden, shown], space, ["double"], 7, Caps())
     assert [part.uses is not None for part in found] == [is_whole, is_whole]
 
 
@@ -647,7 +642,7 @@ def test_a_test_cell_of_odd_form_gives_what_running_it_gives(name):
 def test_a_part_that_is_repeated_gets_what_it_gave_then():
     space = setup_namespace()
     source = "x = np.ones(2)\nhidden(double, lambda x: 2 * x, 'one', x)\nx += 1\nhidden(double, 2 * x, 'two', x)"
-    [part] = foresee([compile(source, "<part>", "exec")], space, ["double"], 7, Caps())
+    [part] = plan_calls([compile(source, "<part>", "exec")], space, ["double"], 7, Caps())
     for _ in range(2):
         given: list[list[float]] = []
 
@@ -665,15 +660,15 @@ def test_a_part_that_is_repeated_gets_what_it_gave_then():
 def test_equal_answers_are_judged_once_and_get_the_same(monkeypatch):
     exam = load_exam(NN, Layout())
     asked: list[str] = []
-    plain = Foreseen.repeat
+    plain = CallPlan.repeat
 
     def repeat(self, space):
         asked.append("repeated")
         plain(self, space)
 
-    monkeypatch.setattr(Foreseen, "repeat", repeat)
+    monkeypatch.setattr(CallPlan, "repeat", repeat)
     setting = Setting(exam, limits=QUICK)
-    station = Station.open(setting)
+    worker_state = WorkerState.open(setting)
     try:
         for exercise, code in (
             (e.exercise, e.code) for e in mistakes.load(NN) if not isinstance(e, Right)
@@ -682,22 +677,28 @@ def test_equal_answers_are_judged_once_and_get_the_same(monkeypatch):
                 Cell(n, s, "solution") for n, s in ({**exam.references, exercise: code}).items()
             ]
             paper = paper_of(cells)
-            first = run_trial(station.bench, paper, station.sandbox)
+            first = judge_paper(worker_state.trusted, paper, worker_state.sandbox)
             asked.clear()
-            assert run_trial(station.bench, paper, station.sandbox) == first
+            assert judge_paper(worker_state.trusted, paper, worker_state.sandbox) == first
             assert not asked
-            station.bench.judged.clear()
-            assert run_trial(station.bench, paper, station.sandbox) == first
+            worker_state.trusted.judged.clear()
+            assert judge_paper(worker_state.trusted, paper, worker_state.sandbox) == first
             assert asked
-            for walk in station.bench.walks.values():  # as if each call had to be asked by itself
+            for (
+                walk
+            ) in worker_state.trusted.walks.values():  # as if each call had to be asked by itself
                 for part in walk:
                     monkeypatch.setattr(part, "uses", None)
                     monkeypatch.setattr(part, "calls", [])
-            assert run_trial(station.bench, paper, station.sandbox) == first
-            for known in (station.bench.walks, station.bench.shown, station.bench.judged):
+            assert judge_paper(worker_state.trusted, paper, worker_state.sandbox) == first
+            for known in (
+                worker_state.trusted.walks,
+                worker_state.trusted.shown,
+                worker_state.trusted.judged,
+            ):
                 known.clear()
     finally:
-        station.sandbox.close()
+        worker_state.sandbox.close()
 
 
 def test_answers_that_do_not_fit_into_one_frame_come_in_several():
@@ -748,7 +749,7 @@ def class_of(layout, count: int) -> list[SimpleNamespace]:
     return found
 
 
-def run(layout, submissions, **options: Any) -> tuple[grading.Summary, list[Verdict]]:
+def run(layout, submissions, **options: Any) -> tuple[Summary, list[Verdict]]:
     quick: dict[str, Any] = {"workers": 1, "limits": QUICK, "progress": False}
     summary = grade(NN, submissions, layout, **(quick | options))
     return summary, list(read_verdicts(summary.lines))
@@ -831,14 +832,14 @@ FAULTY = """
 import multiprocessing, os, signal, sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-import autograde.crew as crew
+import autograde.grade.pool as pool
 from autograde.errors import CourseError
-from autograde.grade import grade
+from autograde.grade.grade import grade
 from autograde.layout import Layout
 from tests.graded import QUICK
 from tests.test_grade import NN, class_of
 
-plain = crew.grade_task
+plain = pool.grade_task
 def kills_its_worker(task, setting):
     if task.student == "student-004":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -850,19 +851,19 @@ def is_at_fault(task, setting):
 def tells_its_process(task, setting):
     os.write(1, f"{{os.getpid()}}\\n".encode())
     return plain(task, setting)
-hired = []
-class hired_once(crew.Worker):
+started = []
+class started_once(pool.Worker):
     def __init__(self, *parts):
         super().__init__(*parts)
-        hired.append(self)
-        if len(hired) == 1:
+        started.append(self)
+        if len(started) == 1:
             multiprocessing.context.ForkProcess.start = cannot_start
 def cannot_start(self):
     raise BlockingIOError("no more")
 def is_at_an_odd_fault(task, setting):
     raise type("Odd", (BaseException,), {{"__reduce__": lambda self: 1 / 0}})("odd")
 
-crew.{name} = {fault}
+pool.{name} = {fault}
 layout = Layout(Path({course!r}))
 try:
     grade(NN, class_of(layout, 9), layout, workers={workers}, limits=QUICK, progress=False)
@@ -893,7 +894,7 @@ def test_a_submission_that_kills_its_worker_harms_no_other(course, workers):
 
 
 def test_workers_that_cannot_live_are_not_started_for_ever(course):
-    told = faulty(course, name="station", fault="cannot_live", workers=2)
+    told = faulty(course, name="worker_state", fault="cannot_live", workers=2)
     assert "killed as soon as they start" in told
     assert told.endswith("\n0 left\n")
 
@@ -910,7 +911,7 @@ def test_a_fault_of_the_grader_itself_is_told_and_nobody_is_left_behind(course, 
 
 
 def test_a_worker_that_cannot_be_started(course):
-    told = faulty(course, name="Worker", fault="hired_once", workers=2)
+    told = faulty(course, name="Worker", fault="started_once", workers=2)
     assert (
         told
         == "CourseError workers: no process could be started: no more.\n  What to do: Name fewer with `--workers`.\n0 left\n"
@@ -963,7 +964,7 @@ KILLED = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from autograde.grade import grade
+from autograde.grade.grade import grade
 from autograde.layout import Layout
 from tests.graded import QUICK
 from tests.test_grade import NN, class_of
@@ -1044,8 +1045,8 @@ def test_a_sandbox_that_fails_gives_no_mark(course, monkeypatch):
         trials.append(1)
         raise SandboxError("no room")
 
-    station = grading.station(setting)
-    monkeypatch.setattr(grading, "run_trial", failing)
+    state = worker.worker_state(setting)
+    monkeypatch.setattr(worker, "judge_paper", failing)
     verdict = grade_task(task, setting)
     assert len(trials) == 3
     assert verdict.state is State.INFRASTRUCTURE
@@ -1053,13 +1054,13 @@ def test_a_sandbox_that_fails_gives_no_mark(course, monkeypatch):
     assert {q.state for q in verdict.questions} == {Outcome.INFRASTRUCTURE}
     monkeypatch.undo()
     assert grade_task(task, setting).score == 7
-    assert isinstance(station, Station)
-    grading.close_station()
+    assert isinstance(state, WorkerState)
+    worker.close_worker_state()
 
 
 def test_a_submission_without_a_mark_is_tried_again_by_the_same_command(course, monkeypatch):
     submissions = class_of(course, 3)
-    real = LocalCrew.verdicts
+    real = LocalPool.verdicts
 
     def losing(self, tasks):
         for key, verdict in real(self, tasks):
@@ -1067,7 +1068,7 @@ def test_a_submission_without_a_mark_is_tried_again_by_the_same_command(course, 
                 verdict = infrastructure(Task("student-001", "1"), self.setting, "disk full")
             yield key, verdict
 
-    monkeypatch.setattr(LocalCrew, "verdicts", losing)
+    monkeypatch.setattr(LocalPool, "verdicts", losing)
     summary, verdicts = run(course, submissions)
     assert summary.states == {State.GRADED: 2, State.INFRASTRUCTURE: 1}
     assert verdicts[1].score is None

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from autograde import stock
-from autograde.gradebook import open_gradebook
 from autograde.layout import ROOT, Layout
-from autograde.ledger import read_ledger
-from autograde.sandbox import command
+from autograde.records.gradebook import open_gradebook
+from autograde.records.log import read_log
+from autograde.sample import nbgrader as stock
+from autograde.sandbox.sandbox import command
 
 CHAPTER = "03_scores"
 FORMS = ("csv", "canvas", "moodle")
@@ -104,7 +104,7 @@ def test_twenty_kills_leave_no_trace(tmp_path):
     assert len(marks(calm)) == 8
     assert exports(shaken) == exports(calm)
     verdicts = [
-        sorted((e.verdict.student, e.verdict.score or 0.0) for e in read_ledger(layout).entries)
+        sorted((e.verdict.student, e.verdict.score or 0.0) for e in read_log(layout).entries)
         for layout in (calm, shaken)
     ]
     assert verdicts[0] == verdicts[1], "no verdict is in the log twice"

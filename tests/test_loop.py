@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from autograde import grade as grader
-from autograde import loop, stock
-from autograde.collect import Submission, collect
-from autograde.export import export, marks
+from autograde.collect.collect import Submission, collect
+from autograde.grade import grade as grader
 from autograde.layout import Layout
-from autograde.record import record
-from autograde.regrade import regrade
-from autograde.report import feedback
-from autograde.verify import verify
+from autograde.records.export import export, marks
+from autograde.records.feedback import feedback
+from autograde.records.record import record
+from autograde.records.regrade import regrade
+from autograde.records.verify import verify
+from autograde.sample import loop
+from autograde.sample import nbgrader as stock
 from tests import tiny
 
 NN = tiny.CHAPTER

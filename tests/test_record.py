@@ -27,19 +27,19 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, SaveAutoGrades
 from traitlets.config import Config
 
-from autograde import stock
-from autograde.collect import collect, load
+from autograde.collect.collect import collect, load
+from autograde.collect.naming import clean_id
 from autograde.errors import CourseError
-from autograde.export import export
-from autograde.gradebook import one_writer, open_gradebook, register
 from autograde.layout import ROOT, Layout
-from autograde.ledger import read_ledger
-from autograde.record import VerdictOutputs, record
-from autograde.regrade import regrade
-from autograde.schedule import CONFIG
-from autograde.students import clean_id
+from autograde.records.export import export
+from autograde.records.gradebook import one_writer, open_gradebook, register
+from autograde.records.log import read_log
+from autograde.records.record import VerdictOutputs, record
+from autograde.records.regrade import regrade
+from autograde.records.verify import verify
+from autograde.sample import nbgrader as stock
+from autograde.settings import CONFIG
 from autograde.verdict import Outcome
-from autograde.verify import verify
 from tests import tiny
 from tests.marked import CLASS, NN, hand_in, marked_class, verdict, write
 
@@ -147,7 +147,7 @@ def test_line_38_a_fault_of_the_grader_is_never_a_mark(layout: Layout, inbox: Pa
     assert set(done.skipped) == {"bob"}
     assert "grade again" in done.skipped["bob"]
     assert set(scores(layout)) == {"ada", "eve"}
-    assert "bob" not in read_ledger(layout).last(NN)
+    assert "bob" not in read_log(layout).last(NN)
     write(layout, [verdict(s, CLASS[s.student]) for s in (ada, bob, eve)])
     assert record(NN, layout).written == ["bob"]
 
@@ -242,7 +242,7 @@ def snapshot(layout: Layout) -> dict[str, Any]:
         for p in (layout.course / folder).rglob("*")
         if p.is_file() and not p.name.endswith(".partial")
     }
-    log = [(e.verdict.to_json(), e.number) for e in read_ledger(layout).entries]
+    log = [(e.verdict.to_json(), e.number) for e in read_log(layout).entries]
     return {"gradebook": contents(layout), "files": files, "log": log}
 
 
@@ -369,10 +369,10 @@ def test_a_line_cut_short_by_a_crash_is_replaced(layout: Layout, inbox: Path) ->
     head = record(NN, layout).head
     path = layout.course / "verdicts.log"
     path.write_bytes(path.read_bytes()[:-30])
-    assert read_ledger(layout).fault is None
-    assert len(read_ledger(layout).entries) == 2
+    assert read_log(layout).fault is None
+    assert len(read_log(layout).entries) == 2
     record(NN, layout)
-    log = read_ledger(layout)
+    log = read_log(layout)
     assert log.fault is None
     assert len(log.entries) == 3
     assert log.head == head or log.entries[-1].at.isoformat()
@@ -386,7 +386,7 @@ def test_a_log_written_anew_does_not_hold_the_hash_that_was_noted(
     (layout.course / "verdicts.log").unlink()
     write(layout, [verdict(s, CLASS["ada"]) for s in submissions])
     record(NN, layout)
-    assert verify(layout, head=read_ledger(layout).head[:16]).faults == []
+    assert verify(layout, head=read_log(layout).head[:16]).faults == []
     (fault,) = verify(layout, head=head).faults
     assert "no longer holds" in fault.text
 

@@ -7,9 +7,9 @@ import shutil
 import nbformat
 import pytest
 
+from autograde.build.release import build, drift, fingerprint, require_current
 from autograde.errors import CourseError
 from autograde.layout import Layout
-from autograde.release import build, drift, fingerprint, require_current
 
 HEAD = """---
 jupytext:

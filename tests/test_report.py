@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from autograde.collect import collect
+from autograde.collect.collect import collect
 from autograde.errors import CourseError
-from autograde.export import export, safe
-from autograde.gradebook import open_gradebook, register
 from autograde.layout import Layout
-from autograde.record import record
-from autograde.report import feedback
+from autograde.records.export import export, safe
+from autograde.records.feedback import feedback
+from autograde.records.gradebook import open_gradebook, register
+from autograde.records.record import record
 from autograde.verdict import Outcome
 from tests import tiny
 from tests.marked import CLASS, NN, hand_in, marked_class, verdict, write

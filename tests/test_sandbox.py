@@ -15,11 +15,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograde import lockdown
 from autograde.errors import CourseError
-from autograde.kernel import Kernel, translate
-from autograde.sandbox import Limits, Sandbox, SandboxError, command
-from autograde.wire import Batch, Closed, Late
+from autograde.sandbox.inside import lockdown
+from autograde.sandbox.inside.shell import Kernel, translate
+from autograde.sandbox.inside.wire import Batch, ClosedError, LateError
+from autograde.sandbox.sandbox import Sandbox, SandboxError, command
+from autograde.settings import Limits
 
 SETUP = ["import numpy as np"]
 LIMITS = Limits(memory=512 << 20, processes=8, disk=4 << 20, submission_seconds=20)
@@ -33,12 +34,12 @@ def wall():
 
 def run(sandbox: Sandbox, source: str, seconds: float = 10.0):
     """Define f in a fresh process, call it, and give its answer."""
-    with sandbox.inmate() as inmate:
-        return talk(inmate, source, seconds)
+    with sandbox.student_process() as student_process:
+        return talk(student_process, source, seconds)
 
 
-def talk(inmate, source: str, seconds: float = 10.0):
-    channel, deadline = inmate.channel, time.monotonic() + seconds
+def talk(student_process, source: str, seconds: float = 10.0):
+    channel, deadline = student_process.channel, time.monotonic() + seconds
     asks = Batch(channel.caps)
     asks.add("cell", "f", textwrap.dedent(source))
     asks.add("call", "f", [], {})
@@ -174,13 +175,15 @@ def test_the_grader_is_not_on_the_stack_and_not_loaded(wall):
             frame = frame.f_back
         return sorted(files), sorted(m for m in sys.modules if m.startswith("autograde"))"""
     files, modules = value(wall, source)
-    assert set(files) <= {"<f>", "student.py", "<string>"}
+    assert set(files) <= {"<f>", "child.py", "<string>"}
     assert modules == [
         "autograde",
-        "autograde.kernel",
-        "autograde.lockdown",
-        "autograde.student",
-        "autograde.wire",
+        "autograde.sandbox",
+        "autograde.sandbox.inside",
+        "autograde.sandbox.inside.child",
+        "autograde.sandbox.inside.lockdown",
+        "autograde.sandbox.inside.shell",
+        "autograde.sandbox.inside.wire",
     ]
 
 
@@ -255,14 +258,17 @@ def test_a_result_that_is_too_large(wall):
 
 
 def test_time(wall):
-    with pytest.raises(Late):
+    with pytest.raises(LateError):
         run(wall, "def f():\n    while True: pass", seconds=0.5)
-    with pytest.raises(Late):
+    with pytest.raises(LateError):
         run(wall, "import time\ndef f():\n    time.sleep(60)", seconds=0.5)
 
 
 def test_processor_time():
-    with Sandbox(SETUP, limits=Limits(submission_seconds=0.5)) as sandbox, pytest.raises(Closed):
+    with (
+        Sandbox(SETUP, limits=Limits(submission_seconds=0.5)) as sandbox,
+        pytest.raises(ClosedError),
+    ):
         run(sandbox, "def f():\n    while True: pass")
 
 
@@ -282,8 +288,8 @@ def test_processes_end_with_the_student(wall):
                 time.sleep(60)
             os._exit(0)
         return 1"""
-    with wall.inmate() as inmate:
-        assert talk(inmate, source).values[0] == 1
+    with wall.student_process() as student_process:
+        assert talk(student_process, source).values[0] == 1
         assert len(children_of(os.getpid())) > before
     assert len(children_of(os.getpid())) == before
 
@@ -300,7 +306,7 @@ def test_signals_reach_nobody_else(wall, target):
         except OSError:
             pass
         return 1"""
-    with contextlib.suppress(Closed):  # it may end itself
+    with contextlib.suppress(ClosedError):  # it may end itself
         run(wall, source)
     assert value(wall, "def f():\n    return 2") == 2
 
@@ -314,7 +320,7 @@ def test_the_warm_process_ends_with_the_sandbox_and_with_its_owner(tmp_path):
     code = f"""
 import os, sys
 sys.path.insert(0, {str(Path(__file__).resolve().parent.parent)!r})
-from autograde.sandbox import Sandbox
+from autograde.sandbox.sandbox import Sandbox
 import psutil
 sandbox = Sandbox(["x = 1"])
 sandbox.start()
@@ -358,13 +364,14 @@ def test_without_bubblewrap_it_refuses_and_says_what_to_do(monkeypatch, tmp_path
 RLIMITS = """
 import sys, time
 sys.path.insert(0, {root!r})
-from autograde.sandbox import Limits, Sandbox
-from autograde.wire import Batch, Late
+from autograde.sandbox.sandbox import Sandbox
+from autograde.settings import Limits
+from autograde.sandbox.inside.wire import Batch, LateError
 limits = Limits(memory=512 << 20)
 with Sandbox(["import numpy as np"], level="rlimits", limits=limits) as sandbox:
     def run(source, seconds=10.0):
-        with sandbox.inmate() as inmate:
-            channel, deadline = inmate.channel, time.monotonic() + seconds
+        with sandbox.student_process() as student:
+            channel, deadline = student.channel, time.monotonic() + seconds
             asks = Batch(channel.caps)
             asks.add("cell", "f", source)
             asks.add("call", "f", [], {{}})
@@ -375,7 +382,7 @@ with Sandbox(["import numpy as np"], level="rlimits", limits=limits) as sandbox:
     assert run("import socket\\ndef f():\\n    socket.socket()").values[0] == "PermissionError"
     try:
         run("def f():\\n    while True: pass", 0.5)
-    except Late:
+    except LateError:
         print("all well")
 """
 

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from autograde import answers
-from autograde.release import RESERVED, setup_source
+from autograde.build import expected as answers
+from autograde.build.release import RESERVED, setup_source
 
 SETUP = setup_source(touch="yes")
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from autograde import stock
 from autograde.errors import CourseError
 from autograde.layout import Layout
+from autograde.sample import nbgrader as stock
 from tests import tiny
 
 

@@ -18,18 +18,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from autograde.wire import (
+from autograde.sandbox.inside.wire import (
     HEAD,
     PLAIN_DTYPES,
     Batch,
     Caps,
     Channel,
-    Closed,
-    Foreign,
-    Late,
+    ClosedError,
+    LateError,
     Message,
-    Oversized,
-    WireFault,
+    OversizedError,
+    UnsupportedError,
+    WireError,
     is_changed,
     npy,
     pack,
@@ -164,14 +164,14 @@ def test_one_array_sent_twice_is_one_array_only_where_it_may_be():
     ],
 )
 def test_what_is_not_plain_does_not_cross(value):
-    with pytest.raises(Foreign):
+    with pytest.raises(UnsupportedError):
         pack("value", 1, [value], caps=SMALL)
 
 
 def test_an_endless_container_does_not_cross():
     endless: list = []
     endless.append(endless)
-    with pytest.raises(Foreign):
+    with pytest.raises(UnsupportedError):
         pack("value", 1, endless, caps=SMALL)
 
 
@@ -179,7 +179,7 @@ def test_an_endless_container_does_not_cross():
     "value", [np.zeros(1 << 14), "x" * (1 << 15), 1 << 2000, dict.fromkeys(range(2000))]
 )
 def test_too_large_values_are_refused_by_the_writer(value):
-    with pytest.raises(Oversized):
+    with pytest.raises(OversizedError):
         pack("value", 1, value, caps=SMALL)
 
 
@@ -260,7 +260,7 @@ MALFORMED = {
 @pytest.mark.parametrize("frame", MALFORMED.values(), ids=MALFORMED.keys())
 def test_malformed_frames_are_faults_of_the_sender(frame):
     start = time.monotonic()
-    with pytest.raises(WireFault):
+    with pytest.raises(WireError):
         body_of(frame)
     assert time.monotonic() - start < 2
 
@@ -268,7 +268,7 @@ def test_malformed_frames_are_faults_of_the_sender(frame):
 @given(st.binary(max_size=300), st.integers(0, 300))
 @settings(max_examples=300, deadline=None)
 def test_any_bytes_are_a_message_or_a_fault(body, text_size):
-    with contextlib.suppress(WireFault):
+    with contextlib.suppress(WireError):
         assert isinstance(unpack(body, min(text_size, len(body)), caps=SMALL), Message)
 
 
@@ -291,7 +291,7 @@ def test_any_json_is_a_message_or_a_fault(kind, form, sizes, blocks):
     text = json.dumps([kind, 1, sizes, form])
     try:
         message = body_of(frame_of(text, blocks))
-    except WireFault:
+    except WireError:
         return
     for one in message.values if kind == "answers" else [message]:
         assert all(is_plain(value) for value in one.values)
@@ -303,7 +303,7 @@ def test_damaged_arrays_are_arrays_or_faults(array, data):
     block = bytearray(npy(array))
     for _ in range(data.draw(st.integers(1, 4))):
         block[data.draw(st.integers(0, len(block) - 1))] = data.draw(st.integers(0, 255))
-    with contextlib.suppress(WireFault):
+    with contextlib.suppress(WireError):
         assert is_plain(read_npy(bytes(block)))
 
 
@@ -331,7 +331,7 @@ def test_reading_a_hostile_frame_takes_little_memory():
     ]
     for frame in frames:
         tracemalloc.start()
-        with contextlib.suppress(WireFault):
+        with contextlib.suppress(WireError):
             body_of(frame, caps)
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -354,9 +354,9 @@ def test_a_batch_holds_messages_that_share_nothing():
     array = np.arange(3.0)
     batch = Batch(SMALL, share=True)
     batch.add("call", [array, array])
-    with pytest.raises(Foreign):
+    with pytest.raises(UnsupportedError):
         batch.add("call", [array, array + 1, object()])
-    with pytest.raises(Oversized):
+    with pytest.raises(OversizedError):
         batch.add("call", [array, np.zeros(1 << 14)])
     batch.add("call", [array])
     first, second = body_of(batch.frame("asks", 5), share=True).values
@@ -385,7 +385,7 @@ def test_a_batch_that_is_full_says_so():
     values: list[Any] = [np.zeros(SMALL.message // 80), "x" * (SMALL.text // 10), [[]] * 50]
     for value in values:
         batch = Batch(SMALL)
-        with contextlib.suppress(Oversized):
+        with contextlib.suppress(OversizedError):
             while len(batch.parts) < 1000:
                 batch.add("value", value)
         assert 5 < len(batch.parts) < 100
@@ -411,19 +411,19 @@ def test_a_frame_in_many_pieces_is_one_message(ends):
 def test_a_frame_that_is_too_long_is_refused_before_it_is_read(ends, announced):
     channel, other = ends
     other.sendall(HEAD.pack(*announced))
-    with pytest.raises(WireFault):
+    with pytest.raises(WireError):
         channel.receive(soon())
 
 
 def test_silence_is_late_and_an_end_is_closed(ends):
     channel, other = ends
-    with pytest.raises(Late):
+    with pytest.raises(LateError):
         channel.receive(soon())
     other.sendall(HEAD.pack(100, 50) + b"half")
-    with pytest.raises(Late):
+    with pytest.raises(LateError):
         channel.receive(soon())
     other.close()
-    with pytest.raises(Closed):
+    with pytest.raises(ClosedError):
         channel.receive(soon())
 
 
@@ -431,7 +431,7 @@ def test_two_answers_to_one_question_are_a_fault(ends):
     channel, other = ends
     frame = pack("value", 1, 2.0, caps=SMALL)
     other.sendall(frame + frame)
-    with pytest.raises(WireFault):
+    with pytest.raises(WireError):
         channel.receive(soon())
 
 

@@ -18,7 +18,7 @@ c.Course.deadlines = {
 # What a late submission loses: "none" (nothing, it is only marked) or "zero" (everything).
 c.LateSubmissionPlugin.penalty_method = "none"
 
-# What one submission may use in `python -m autograde grade`; the defaults stand in autograde/sandbox.py, class Limits.
+# What one submission may use in `python -m autograde grade`; the defaults stand in autograde/settings.py, class Limits.
 # c.Limits.question_seconds = 5.0
 # c.Limits.memory = 1 << 30
 
@@ -27,7 +27,7 @@ c.ExecutePreprocessor.timeout = 60
 
 # --------------------------------------------------------------------------- how the chapters are built
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # the checkout
-from autograde.release import nbgrader_config  # noqa: E402
+from autograde.nbgrader_bridge import nbgrader_config  # noqa: E402
 
 c.merge(nbgrader_config(Path.cwd()))
 c.Exchange.timezone = TIME_ZONE

@@ -1,0 +1,562 @@
+"""What crosses between tests and student code: JSON scalars, containers and ``.npy`` bytes.
+
+Used on both sides. A frame is two lengths, one JSON text and the arrays it refers to; nothing in it is ever
+evaluated, unpickled or looked up. Whatever the decoder does not know is a `WireError`, found in bounded time and
+memory; the trusted side books it on the process that sent it. Never starts or stops a process.
+
+Form of a value in the JSON text: None, True, False, integers, finite floats and strings stand for themselves;
+everything else is a list that starts with a tag:
+
+====  =====================================================
+l, t  list, tuple: the items follow
+d     dict: key, value, key, value … follow
+a, r  array, read-only array: number of its ``.npy`` block
+g     NumPy scalar: number of its ``.npy`` block
+f     float that is not finite: "nan", "inf" or "-inf"
+z     complex: real part, imaginary part
+c     a function of the trusted side: its handle
+x     one of the learner's own functions: its name
+====  =====================================================
+
+Three kinds of frames cross. ``asks`` and ``answers`` are batches: their values are messages, each a kind and
+values. ``callback`` is a call of a function of the trusted side; a single ``value`` or ``raised`` answers it.
+
+=========================  ====================================================================
+ask                        answers
+=========================  ====================================================================
+uses  cells                used  which trigger names each cell reads
+cell, example              ran  why it stopped (or None), whether it bound a known name
+  title, source
+draws                      drew
+call  name, args, kwargs   value  result, arguments if they changed
+                           raised  type, text, place, built-in base
+                           absent (no such function), foreign (a result that cannot cross)
+any                        memory, output, oversized, unknown
+=========================  ====================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import socket
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+
+class WireError(Exception):
+    """The other side sent something that is not a frame of this protocol."""
+
+
+class UnsupportedError(Exception):
+    """A value that cannot cross; the text names its type."""
+
+
+class OversizedError(Exception):
+    """A value that is larger than a message may be."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """How large a message may be.
+
+    Attributes
+    ----------
+    message: bytes of a whole frame.
+    text: bytes of its JSON part.
+    depth: containers within containers.
+    blocks: arrays in one frame, and messages in one batch.
+    entries: entries of one dict (chosen keys can make every look-up walk all of them).
+    """
+
+    message: int = 16 << 20
+    text: int = 2 << 20
+    depth: int = 16
+    blocks: int = 4096
+    entries: int = 1024
+
+
+Functions = Callable[[Any], list[Any] | None]
+"""Gives the tagged form of a function that may cross, or None."""
+Resolve = Callable[[str, Any], Any]
+"""Gives what a tag ``c`` or ``x`` with this handle or name stands for."""
+
+HEAD = struct.Struct("!II")
+NPY_HEAD = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<|][biufcU]\d{1,9})', 'fortran_order': (True|False), "
+    rb"'shape': \((|\d{1,9},|\d{1,9}(?:, \d{1,9}){1,31})\), \} *\n",
+    re.DOTALL,
+)
+PLAIN_DTYPES = frozenset(
+    ["|b1", "|i1", "|u1"]
+    + [f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)]
+    + ["<f2", "<f4", "<f8", "<c8", "<c16"]
+)
+LONGEST_HEAD = 512
+LEAVES = frozenset("argfcx")
+"""Tags of values that hold no other value."""
+PER_FORM = 40
+"""No number, tag, size of a block or separator takes more letters."""
+BATCHES = ("asks", "answers")
+"""Kinds of frames whose values are messages."""
+LONGEST_INT = 1024  # bits
+
+
+def _no_constant(name: str) -> float:
+    raise WireError(f"{name} in the text")
+
+
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
+NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+# ------------------------------------------------------------------------ writing
+def pack(
+    kind: str,
+    number: int,
+    *values: Any,
+    caps: Caps,
+    functions: Functions | None = None,
+    share: bool = False,
+) -> bytes:
+    """One frame. With `share` an array that occurs twice is sent once and arrives as one array.
+
+    Raises UnsupportedError or OversizedError if a value cannot cross.
+    """
+    writer = _Writer(caps, functions, share)
+    return writer.frame(kind, number, [writer.form(value, 0) for value in values])
+
+
+class Batch:
+    """A frame that holds many messages, of a kind in `BATCHES`. With `share` as in `pack`, within each message."""
+
+    def __init__(
+        self, caps: Caps, *, functions: Functions | None = None, share: bool = False
+    ) -> None:
+        self.writer = _Writer(caps, functions, share)
+        self.parts: list[Any] = []
+
+    def add(self, kind: str, *values: Any) -> None:
+        """Add a message. Raises UnsupportedError or OversizedError if a value cannot cross or the frame is full."""
+        writer, caps = self.writer, self.writer.caps
+        count, size, text = len(writer.blocks), writer.size, writer.text
+        writer.known.clear()
+        writer.alive.clear()
+        try:
+            part = [kind, *[writer.form(value, 0) for value in values]]
+            writer.text += 2 * len(kind) + PER_FORM
+            if writer.text > caps.text:  # it was a guess
+                writer.text = (
+                    len(_encode([*self.parts, part])) + PER_FORM * len(writer.blocks) + 100
+                )
+            is_full = writer.text > caps.text or writer.text + writer.size > caps.message
+            if is_full or len(self.parts) >= caps.blocks:
+                raise OversizedError("the frame is full")
+        except BaseException:
+            del writer.blocks[count:]
+            writer.size, writer.text = size, text
+            raise
+        self.parts.append(part)
+
+    def frame(self, kind: str, number: int) -> bytes:
+        """The frame."""
+        return self.writer.frame(kind, number, self.parts)
+
+
+class _Writer:
+    """Turns values into their tagged form and collects the array blocks.
+
+    Attributes
+    ----------
+    size: bytes of the blocks.
+    text: at least the letters that the forms take as JSON.
+    """
+
+    def __init__(self, caps: Caps, functions: Functions | None, share: bool) -> None:
+        self.caps, self.functions, self.share = caps, functions, share
+        self.blocks: list[bytes] = []
+        self.size, self.text = 0, 100
+        self.known: dict[int, int] = {}
+        self.alive: list[Any] = []  # keeps ids from being used twice
+
+    def frame(self, kind: str, number: int, form: list[Any]) -> bytes:
+        """A frame around forms. Raises OversizedError."""
+        text = _encode([kind, number, [len(block) for block in self.blocks], form]).encode()
+        size = len(text) + self.size
+        if len(text) > self.caps.text or size > self.caps.message:
+            raise OversizedError(f"{size} bytes")
+        return b"".join([HEAD.pack(size, len(text)), text, *self.blocks])
+
+    def form(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        self.text += PER_FORM
+        if value is None or kind is bool:
+            return value
+        if kind is np.ndarray:
+            return ["a" if value.flags.writeable else "r", self.block(value)]
+        if kind is int:
+            if (bits := value.bit_length()) > LONGEST_INT:
+                raise OversizedError("an integer of more than 300 digits")
+            self.text += bits // 3
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else ["f", repr(value)]
+        if kind is str:
+            self.text += 6 * len(value) if len(value) < 1000 else len(_encode(value))
+            return value
+        if depth >= self.caps.depth:
+            raise UnsupportedError("containers nested too deep")
+        if kind is list or kind is tuple:
+            tag = "l" if kind is list else "t"
+            return [tag, *(self.form(item, depth + 1) for item in value)]
+        if kind is dict:
+            if len(value) > self.caps.entries:
+                raise OversizedError(f"a dict of {len(value)} entries")
+            flat = [self.form(part, depth + 1) for item in value.items() for part in item]
+            return ["d", *flat]
+        if kind is complex:
+            return ["z", self.form(value.real, depth + 1), self.form(value.imag, depth + 1)]
+        if self.functions is not None and (form := self.functions(value)) is not None:
+            return form
+        return self.subclass(value, depth)
+
+    def subclass(self, value: Any, depth: int) -> Any:
+        """A subclass of something plain crosses as the plain thing."""
+        if isinstance(value, np.ndarray):
+            return ["a", self.block(np.array(value, subok=False))]
+        if isinstance(value, np.generic):
+            return ["g", self.block(np.asarray(value))]
+        plain: Any
+        for plain in (int, float, str, list, tuple, dict, complex):
+            if isinstance(value, plain):
+                return self.form(plain(value), depth)
+        raise UnsupportedError(f"a {type(value).__name__}"[:80])
+
+    def block(self, array: np.ndarray) -> int:
+        """The number of the block that holds `array`."""
+        if self.share and id(array) in self.known:
+            return self.known[id(array)]
+        if array.nbytes > self.caps.message or len(self.blocks) >= self.caps.blocks:
+            raise OversizedError(f"an array of {array.nbytes} bytes")
+        if self.share:
+            self.known[id(array)] = len(self.blocks)
+            self.alive.append(array)
+        self.blocks.append(npy(array))
+        self.size += len(self.blocks[-1])
+        return len(self.blocks) - 1
+
+
+def npy(array: np.ndarray) -> bytes:
+    """The array as the bytes of an ``.npy`` file. Raises UnsupportedError if its dtype cannot cross."""
+    descr = array.dtype.str
+    if descr not in PLAIN_DTYPES:
+        kind, size = array.dtype.kind, array.dtype.itemsize
+        if kind in "fciu":  # other byte order, long double
+            descr = f"<{kind}{min(size, 16 if kind == 'c' else 8)}"
+            array = array.astype(descr)
+        elif kind != "U" or not size:
+            raise UnsupportedError(f"an array of {array.dtype}"[:80])
+    columns_first = not array.flags.c_contiguous and array.flags.f_contiguous
+    return _head(descr, columns_first, array.shape) + array.tobytes("A")
+
+
+@lru_cache(4096)
+def _head(descr: str, columns_first: bool, shape: tuple[int, ...]) -> bytes:
+    text = f"{{'descr': '{descr}', 'fortran_order': {columns_first}, 'shape': {shape}, }}"
+    padding = -(10 + len(text) + 1) % 64
+    body = text.encode("latin1") + b" " * padding + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
+
+
+# ------------------------------------------------------------------------ reading
+def unpack(
+    body: bytes,
+    text_size: int,
+    *,
+    caps: Caps,
+    resolve: Resolve | None = None,
+    share: bool = False,
+) -> Message:
+    """The message in the body of a frame. Raises WireError if it is anything else.
+
+    Without `share` each array block may be used once: a short text that names a large block a thousand times
+    would fill the memory of whoever makes one array of it.
+    """
+    try:
+        parts = _decode(body[:text_size].decode("utf-8"))
+        kind, number, sizes, form = parts
+    except WireError:
+        raise
+    except (ValueError, TypeError, RecursionError, MemoryError) as fault:
+        raise WireError("the text is not JSON of a message") from fault
+    if type(kind) is not str or type(number) is not int or type(form) is not list:
+        raise WireError("a message is a kind, a number and values")
+    reader = _Reader(_cut(body[text_size:], sizes, caps), caps, resolve, share)
+    if kind not in BATCHES:
+        return reader.message(kind, number, form)
+    if len(form) > caps.blocks:
+        raise WireError("too many messages in one frame")
+    return Message(kind, number, [reader.part(part, number) for part in form], [])
+
+
+@dataclass(slots=True)
+class Message:
+    """A decoded frame: what it is, which request it belongs to, and its values (messages, if it is a batch).
+
+    `arrays`: the arrays in its values, if the channel shares arrays.
+    """
+
+    kind: str
+    number: int
+    values: list[Any]
+    arrays: list[Arrived]
+
+
+Arrived = tuple[np.ndarray, bytes, tuple[int, ...], np.dtype, tuple[int, ...]]
+"""An array as it came: the array, its block, shape, dtype and strides."""
+
+
+def is_changed(arrived: Arrived) -> bool:
+    """True if an array does not hold any more what came."""
+    array, block, shape, dtype, strides = arrived
+    data: Any = array.base  # the bytes that `read_npy` copied
+    same_form = array.shape == shape and array.dtype is dtype and array.strides == strides
+    return not (same_form and block.endswith(data))
+
+
+def _cut(rest: bytes, sizes: Any, caps: Caps) -> list[bytes]:
+    """Cut the part after the text into blocks of these sizes, which must add up to all of it."""
+    if type(sizes) is not list or len(sizes) > caps.blocks:
+        raise WireError("no list of block sizes")
+    blocks, start = [], 0
+    for size in sizes:
+        if type(size) is not int or not 0 <= size <= len(rest) - start:
+            raise WireError("a block reaches beyond the frame")
+        blocks.append(rest[start : start + size])
+        start += size
+    if start != len(rest):
+        raise WireError("bytes that belong to no block")
+    return blocks
+
+
+class _Reader:
+    """Turns tagged forms back into plain values."""
+
+    def __init__(
+        self, blocks: list[bytes], caps: Caps, resolve: Resolve | None, share: bool
+    ) -> None:
+        self.blocks, self.caps, self.resolve, self.share = blocks, caps, resolve, share
+        self.arrays: dict[int, np.ndarray] = {}
+
+    def part(self, form: Any, number: int) -> Message:
+        """A message within a batch. No array of it is one of another's."""
+        if type(form) is not list or not form or type(form[0]) is not str:
+            raise WireError("a message in a batch is a kind and values")
+        if self.share:
+            self.arrays = {}
+        return self.message(form[0], number, form[1:])
+
+    def message(self, kind: str, number: int, form: list[Any]) -> Message:
+        values = [self.value(part, 0) for part in form]
+        arrays: list[Arrived] = []
+        if self.share:
+            for place, array in self.arrays.items():
+                block = self.blocks[place]
+                arrays.append((array, block, array.shape, array.dtype, array.strides))
+        return Message(kind, number, values, arrays)
+
+    def value(self, form: Any, depth: int) -> Any:
+        kind = type(form)
+        if form is None or kind is bool or kind is float:
+            return form
+        if kind is int:
+            if form.bit_length() > LONGEST_INT:
+                raise WireError("an integer that is too long")
+            return form
+        if kind is str:
+            return _text(form)
+        if kind is not list or not form or depth > self.caps.depth:
+            raise WireError("not the form of a value, or nested too deep")
+        tag = form[0]
+        if len(form) == 2 and type(tag) is str and tag in LEAVES:
+            return self.leaf(tag, form[1])
+        rest = form[1:]
+        if tag == "l":
+            return [self.value(item, depth + 1) for item in rest]
+        if tag == "t":
+            return tuple([self.value(item, depth + 1) for item in rest])
+        if tag == "d":
+            return self.mapping(rest, depth + 1)
+        if tag == "z" and len(rest) == 2:
+            parts = [self.value(part, depth + 1) for part in rest]
+            if all(type(part) is float for part in parts):
+                return complex(*parts)
+        raise WireError("an unknown tag")
+
+    def leaf(self, tag: Any, what: Any) -> Any:
+        """A tagged value that holds no other value."""
+        if tag in "arg" and type(what) is int and 0 <= what < len(self.blocks):
+            array = self.arrays.get(what)
+            if array is None:
+                array = self.arrays[what] = read_npy(self.blocks[what])
+            elif not self.share:
+                raise WireError("an array that is used twice")
+            if tag == "r":
+                array.flags.writeable = False
+            if tag != "g":
+                return array
+            if array.ndim:
+                raise WireError("a scalar with axes")
+            return array[()]
+        if tag == "f" and type(what) is str and what in NOT_FINITE:
+            return NOT_FINITE[what]
+        if tag in ("c", "x") and self.resolve is not None and type(what) in (int, str):
+            return self.resolve(tag, what)
+        raise WireError("an unknown tag")
+
+    def mapping(self, rest: list[Any], depth: int) -> dict[Any, Any]:
+        if len(rest) % 2 or len(rest) > 2 * self.caps.entries:
+            raise WireError("a dict with half an entry, or too many")
+        found = {}
+        for position in range(0, len(rest), 2):
+            key = self.value(rest[position], depth)
+            try:
+                found[key] = self.value(rest[position + 1], depth)
+            except TypeError as fault:
+                raise WireError("a key that cannot be one") from fault
+        return found
+
+
+def _text(text: str) -> str:
+    """The string, which must be one that can be written down (no lone surrogate)."""
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as fault:
+            raise WireError("a string that is not Unicode text") from fault
+    return text
+
+
+def read_npy(block: bytes) -> np.ndarray:
+    """The array in an ``.npy`` block: a new, writable one. Raises WireError if it is not a plain array."""
+    end = block.find(b"\n", 10, LONGEST_HEAD) + 1
+    dtype, order, shape, size = _read_head(block[:end])
+    if size != len(block) - end:
+        raise WireError("an array whose size is not that of its data")
+    data = bytearray(memoryview(block)[end:])
+    if size and dtype.kind == "b" and np.frombuffer(data, np.uint8).max() > 1:
+        raise WireError("a truth value that is neither")
+    if size and dtype.kind == "U":
+        letters = np.frombuffer(data, np.uint32)
+        if letters.max() > 0x10FFFF or ((letters >= 0xD800) & (letters <= 0xDFFF)).any():
+            raise WireError("an array of strings that are not Unicode text")
+    return np.ndarray(shape, dtype, data, order=order)
+
+
+@lru_cache(4096)
+def _read_head(head: bytes) -> tuple[np.dtype, Literal["C", "F"], tuple[int, ...], int]:
+    """(dtype, order, shape, bytes of the data) of an ``.npy`` head, read without evaluating it."""
+    found = NPY_HEAD.fullmatch(head)
+    if found is None or struct.unpack("<H", found[1])[0] != len(head) - 10:
+        raise WireError("not an .npy block of a plain array")
+    descr = found[2].decode()
+    shape = tuple(int(n) for n in found[4].decode().replace(" ", "").split(",") if n)
+    if descr not in PLAIN_DTYPES and (not re.fullmatch(r"<U[1-9]\d{0,5}", descr)):
+        raise WireError("an array of something else than numbers or text")
+    count = math.prod(shape)
+    if count > 1 << 31 or math.prod(max(n, 1) for n in shape) > 1 << 31:
+        raise WireError("an array that is too large")
+    dtype = np.dtype(descr)
+    return dtype, "F" if found[3] == b"True" else "C", shape, count * dtype.itemsize
+
+
+# ------------------------------------------------------------------------ the channel
+class ClosedError(Exception):
+    """The other side is gone."""
+
+
+class LateError(Exception):
+    """The other side did not answer in time."""
+
+
+class Channel:
+    """One end of the socket: whole messages, each before a deadline."""
+
+    def __init__(self, end: socket.socket, caps: Caps, *, share: bool = False) -> None:
+        self.end, self.caps, self.share = end, caps, share
+        self.buffer = bytearray()
+
+    def send(self, frame: bytes, deadline: float | None = None) -> None:
+        """Send a frame made by `pack`. Raises ClosedError or LateError."""
+        self._patience(deadline)
+        try:
+            self.end.sendall(frame)
+        except TimeoutError as fault:
+            raise LateError from fault
+        except OSError as fault:
+            raise ClosedError from fault
+
+    def receive(self, deadline: float | None = None, resolve: Resolve | None = None) -> Message:
+        """The next message. Raises WireError, ClosedError or LateError; a byte after its end is a fault too."""
+        frame = self.receive_frame(deadline)
+        if self.buffer:
+            raise WireError("a message nobody asked for")
+        return self.read(frame, resolve)
+
+    def receive_frame(self, deadline: float | None = None) -> bytes:
+        """The next frame, unread. Raises WireError, ClosedError or LateError."""
+        while len(self.buffer) < HEAD.size:
+            self._more(deadline, 1 << 14)
+        size, text_size = HEAD.unpack_from(self.buffer)
+        if size > self.caps.message or text_size > min(size, self.caps.text):
+            raise WireError("a frame that is too long")
+        while (missing := HEAD.size + size - len(self.buffer)) > 0:
+            self._more(deadline, min(missing + 1, 1 << 20))
+        frame = bytes(self.buffer[: HEAD.size + size])
+        self.buffer = self.buffer[HEAD.size + size :]
+        return frame
+
+    def read(self, frame: bytes, resolve: Resolve | None = None) -> Message:
+        """The message in a frame. Raises WireError."""
+        text_size = HEAD.unpack_from(frame)[1]
+        body = frame[HEAD.size :]
+        return unpack(body, text_size, caps=self.caps, resolve=resolve, share=self.share)
+
+    def quiet(self) -> bool:
+        """True if nothing has arrived that was not asked for."""
+        self.end.settimeout(0)
+        try:
+            return not self.buffer and not self.end.recv(1)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return not self.buffer
+
+    def close(self) -> None:
+        self.end.close()
+
+    def _patience(self, deadline: float | None) -> None:
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            raise LateError
+        self.end.settimeout(left)
+
+    def _more(self, deadline: float | None, most: int) -> None:
+        self._patience(deadline)
+        try:
+            piece = self.end.recv(most)
+        except TimeoutError as fault:
+            raise LateError from fault
+        except OSError as fault:
+            raise ClosedError from fault
+        if not piece:
+            raise ClosedError
+        self.buffer += piece

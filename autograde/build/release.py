@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from tqdm import tqdm
 
 from autograde.build import expected
 from autograde.errors import CourseError
+from autograde.files import write_whole
 from autograde.layout import ROOT, Layout
 from autograde.mistakes import load
 from autograde.nbgrader_bridge import generate_assignment
@@ -609,7 +609,4 @@ def stamp(notebook: NotebookNode, name: str, book: dict[str, Source], layout: La
 def replace(path: Path, notebook: NotebookNode) -> None:
     """Write a notebook so that a reader sees the old or the new file, never half of one."""
     nbformat.validate(notebook)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    nbformat.write(notebook, partial)
-    shutil.move(partial, path)
+    write_whole(path, nbformat.writes(notebook) + "\n")

@@ -95,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
     verb.add_argument("students", nargs="*", metavar="STUDENT", help="default: all")
 
     verb = chapter_verb(verbs, "export", export, "write the marks for a spreadsheet or an LMS")
-    verb.add_argument("--format", choices=["csv", "canvas", "moodle"], default="csv")
+    verb.add_argument("--format", metavar="FORM", default="csv", help="csv, canvas or moodle")
 
     verb = chapter_verb(verbs, "regrade", regrade, "grade again after a test was corrected")
     how_to_grade(verb)

@@ -77,6 +77,8 @@ def exports(layout: Layout) -> dict[str, bytes]:
 
 
 def test_twenty_kills_leave_no_trace(tmp_path):
+    """Killed at twenty moments, drawn over the time that a whole run takes; a run that ends by itself is followed
+    by one from the beginning, so that there is always something to kill."""
     try:
         command("bubblewrap", sys.executable, 0)
     except Exception as lacking:
@@ -93,11 +95,14 @@ def test_twenty_kills_leave_no_trace(tmp_path):
     seconds = time.monotonic() - start
 
     rng = random.Random(20)
-    ended = [
-        run(shaken, "grade", CHAPTER, "--workers", "2", kill_after=rng.uniform(0.1, seconds))
-        for _ in range(20)
-    ]
-    assert ended.count(-signal.SIGKILL) >= 5, "the moments were all too late"
+    kills = 0
+    while kills < 20:
+        moment = rng.uniform(0.1, seconds)
+        if run(shaken, "grade", CHAPTER, "--workers", "2", kill_after=moment) == -signal.SIGKILL:
+            kills += 1
+        else:  # forget what was judged and that it was recorded; the gradebook and the log stay
+            shutil.rmtree(shaken.course / "cache")
+            seconds *= 0.8  # the machine is faster than it was
     assert run(shaken, "grade", CHAPTER, "--workers", "2") == 0
 
     assert marks(shaken) == marks(calm)

@@ -11,8 +11,9 @@ import pytest
 from autograde.collect.collect import Submission, collect
 from autograde.grade import grade as grader
 from autograde.layout import Layout
-from autograde.records.export import export, marks
+from autograde.records.export import export
 from autograde.records.feedback import feedback
+from autograde.records.marks import marks
 from autograde.records.record import record
 from autograde.records.regrade import regrade
 from autograde.records.verify import verify

@@ -32,9 +32,10 @@ from autograde.collect.naming import clean_id
 from autograde.errors import CourseError
 from autograde.layout import ROOT, Layout
 from autograde.records.export import export
-from autograde.records.gradebook import one_writer, open_gradebook, register
+from autograde.records.gradebook import open_gradebook, register
 from autograde.records.log import read_log
-from autograde.records.record import VerdictOutputs, record
+from autograde.records.outputs import VerdictOutputs
+from autograde.records.record import one_writer, record
 from autograde.records.regrade import regrade
 from autograde.records.verify import verify
 from autograde.sample import nbgrader as stock

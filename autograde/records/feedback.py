@@ -19,8 +19,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from autograde.files import write_whole
 from autograde.layout import Layout
-from autograde.records.export import Mark, marks
 from autograde.records.log import Entry, read_log
+from autograde.records.marks import Mark, marks
 from autograde.settings import Schedule, read_schedule
 from autograde.verdict import Outcome, QuestionVerdict
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from autograde.collect.collect import Submission, collect_with_report, report
 from autograde.layout import Layout
-from autograde.records.export import FORMS, export, marks
+from autograde.records.export import FORMS, export
 from autograde.records.feedback import feedback
+from autograde.records.marks import marks
 from autograde.records.record import record
 from autograde.records.verify import verify
 from autograde.sample import nbgrader as stock

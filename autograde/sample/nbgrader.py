@@ -23,7 +23,8 @@ from autograde import mistakes
 from autograde.errors import CourseError
 from autograde.layout import ROOT, Layout
 from autograde.mistakes import Entry, Right, Wrong
-from autograde.records.gradebook import ready, register
+from autograde.nbgrader_bridge import ready
+from autograde.records.gradebook import register
 
 Answers = dict[str, str]
 """Exercise -> the text of its whole solution cell. An exercise that is missing was left as it came."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nbgrader.api import MissingEntry
 
-from autograde.collect.collect import Submission, load
+from autograde.collect.submissions import Submission, load
 from autograde.errors import CourseError
 from autograde.files import write_whole
 from autograde.layout import Layout

@@ -22,7 +22,7 @@ from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
-from autograde.collect.collect import Submission, load
+from autograde.collect.submissions import Submission, load
 from autograde.errors import CourseError
 from autograde.files import write_whole
 from autograde.layout import Layout

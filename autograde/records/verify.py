@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from nbgrader.api import Grade, SubmittedAssignment
 from traitlets.config import Config
 
-from autograde.collect.collect import Submission, load
+from autograde.collect.submissions import Submission, load
 from autograde.errors import CourseError
 from autograde.layout import CHAPTER_NAME, Layout
 from autograde.records.gradebook import open_gradebook

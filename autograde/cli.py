@@ -215,7 +215,7 @@ def graded(
 
 def grade(options: argparse.Namespace) -> int:
     from autograde.build.release import require_current
-    from autograde.collect.collect import load
+    from autograde.collect.submissions import load
     from autograde.layout import Layout
     from autograde.records.record import record
     from autograde.verdict import State

@@ -29,7 +29,7 @@ from pathlib import Path
 import psutil
 
 from autograde import mistakes
-from autograde.collect.collect import Submission
+from autograde.collect.submissions import Submission
 from autograde.grade.exam import Exam, fingerprint, load_exam, read_paper
 from autograde.grade.grade import read_verdicts
 from autograde.grade.worker import Setting, WorkerState

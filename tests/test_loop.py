@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograde.collect.collect import Submission, collect
+from autograde.collect.collect import collect
+from autograde.collect.submissions import Submission
 from autograde.grade import grade as grader
 from autograde.layout import Layout
 from autograde.records.export import export

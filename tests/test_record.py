@@ -27,8 +27,9 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, SaveAutoGrades
 from traitlets.config import Config
 
-from autograde.collect.collect import collect, load
+from autograde.collect.collect import collect
 from autograde.collect.naming import clean_id
+from autograde.collect.submissions import load
 from autograde.errors import CourseError
 from autograde.layout import ROOT, Layout
 from autograde.records.export import export

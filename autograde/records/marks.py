@@ -15,7 +15,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-from autograde.collect.collect import Submission, load
+from autograde.collect.submissions import Submission, load
 from autograde.errors import CourseError
 from autograde.layout import Layout
 from autograde.records.log import read_log

@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
-from autograde.collect.collect import Submission
+from autograde.collect.submissions import Submission
 from autograde.files import write_whole
 from autograde.layout import Layout
 from autograde.notebook import read

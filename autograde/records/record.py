@@ -15,7 +15,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from autograde import notebook
-from autograde.collect.collect import Submission, load
+from autograde.collect.submissions import Submission, load
 from autograde.errors import CourseError
 from autograde.files import write_whole
 from autograde.layout import Layout

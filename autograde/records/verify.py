@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from autograde.collect.collect import Submission, load
+from autograde.collect.submissions import Submission, load
 from autograde.layout import CHAPTER_NAME, Layout
 from autograde.records import marks
 from autograde.records.log import AuditLog, Entry, read_log

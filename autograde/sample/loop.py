@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from autograde.collect.collect import Submission, collect_with_report, report
+from autograde.collect.collect import collect_with_report, report
+from autograde.collect.submissions import Submission
 from autograde.layout import Layout
 from autograde.records.export import FORMS, export
 from autograde.records.feedback import feedback

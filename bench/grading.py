@@ -36,7 +36,7 @@ from autograde.grade.worker import Setting, WorkerState
 from autograde.layout import Layout
 from autograde.mistakes import Right
 from autograde.sandbox.inside.lockdown import prctl
-from autograde.sandbox.inside.shell import Kernel
+from autograde.sandbox.inside.shell import Shell
 from autograde.sandbox.inside.wire import Batch
 from autograde.settings import Limits
 from bench import corpus, stock
@@ -264,7 +264,7 @@ def start_cost(count: int) -> None:
 def warm_process(job: str) -> None:
     """In a process of its own: print wall and CPU seconds of running and checking the papers of a job."""
     exam: Exam = load_exam(CHAPTER, Layout())
-    kernel = Kernel(output=1 << 20)
+    kernel = Shell(output=1 << 20)
     for source in exam.setup:
         kernel.set_up(source)
     tests = [compile(q.shown + q.hidden, f"<{q.id}>", "exec") for q in exam.questions]

@@ -9,36 +9,18 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-from autograde.layout import ROOT, Layout
+from autograde.layout import Layout
 from autograde.records.gradebook import open_gradebook
 from autograde.records.log import read_log
 from autograde.sample import nbgrader as stock
 from autograde.sandbox.sandbox import command
+from bench import corpus
 
 CHAPTER = "03_scores"
 FORMS = ("csv", "canvas", "moodle")
-
-
-def course(folder: Path) -> Layout:
-    """A copy of the package and of one chapter, in which the commands of the guide work."""
-
-    def unwanted(parent: str, names: list[str]) -> list[str]:
-        data = Path(parent).name == "course"
-        return [n for n in names if n == "__pycache__" or (data and n not in KEPT)]
-
-    shutil.copytree(ROOT / "autograde", folder / "autograde", ignore=unwanted)
-    for part, suffixes in (("solutions", (".md", ".ipynb")), ("chapters", (".ipynb",))):
-        (folder / part).mkdir()
-        for suffix in suffixes:
-            shutil.copy(ROOT / part / f"{CHAPTER}{suffix}", folder / part)
-    return Layout(folder)
-
-
-KEPT = {"nbgrader_config.py", "README.md"}  # of the course folder; the rest is somebody's data
 
 
 def run(layout: Layout, *words: str, kill_after: float | None = None) -> int:
@@ -83,7 +65,10 @@ def test_twenty_kills_leave_no_trace(tmp_path):
         command("bubblewrap", sys.executable, 0)
     except Exception as lacking:
         pytest.skip(f"bubblewrap is needed: {lacking}")
-    calm, shaken = course(tmp_path / "calm"), course(tmp_path / "shaken")
+    calm, shaken = (
+        corpus.copy_of_the_course(tmp_path / "calm"),
+        corpus.copy_of_the_course(tmp_path / "shaken"),
+    )
     inbox = tmp_path / "inbox"
     for sample in stock.sample_class(CHAPTER, calm):
         stock.hand_in(sample, calm, inbox / sample.student)

@@ -350,7 +350,8 @@ def _without_magics(source: str) -> str:
     )  # takes time, and few cells need it
 
     manager, lines = TransformerManager(), lines_of(source.rstrip() + "\n")
-    for step in (*manager.cleanup_transforms, _cell_magic):
+    steps: list[Any] = [*manager.cleanup_transforms, _cell_magic]
+    for step in steps:
         lines = lines_of("".join(step(lines)))
     for _ in range(2):  # a magic may run another
         lines = lines_of(_opened("".join(manager.do_token_transforms(lines))))

@@ -15,7 +15,7 @@ import pytest
 from autograde.layout import Layout
 from autograde.records.gradebook import open_gradebook
 from autograde.records.log import read_log
-from autograde.sample import nbgrader as stock
+from autograde.sample import people
 from autograde.sandbox.sandbox import command
 from bench import corpus
 
@@ -70,8 +70,8 @@ def test_twenty_kills_leave_no_trace(tmp_path):
         corpus.copy_of_the_course(tmp_path / "shaken"),
     )
     inbox = tmp_path / "inbox"
-    for sample in stock.sample_class(CHAPTER, calm):
-        stock.hand_in(sample, calm, inbox / sample.student)
+    for sample in people.sample_class(CHAPTER, calm):
+        people.hand_in(sample, calm, inbox / sample.student)
     for layout in (calm, shaken):
         assert run(layout, "collect", CHAPTER, str(inbox)) == 0
 

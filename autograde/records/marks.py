@@ -20,7 +20,7 @@ from autograde.errors import CourseError
 from autograde.layout import Layout
 from autograde.records.log import read_log
 
-EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)

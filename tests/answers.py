@@ -39,11 +39,12 @@ class Chapter:
         seed: int = 0,
         more: dict[str, Any] | None = None,
         others_checked: bool = False,
+        cell: str | None = None,
     ) -> str | None:
         """Put `code` into the cell of `exercise`, reference answers into the others, run the check.
 
         `more`: further names that the learner's notebook holds; `others_checked`: the checks of the other
-        exercises have passed before. Returns None if it passes, else "ErrorName: text".
+        exercises have passed before; `cell`: what to run in place of the check cell. Returns None if it passes, else "ErrorName: text".
         """
         space = answers.namespace(self.setup, self.recap)
         space |= {name: value for name, value in (more or {}).items() if name not in space}
@@ -58,8 +59,8 @@ class Chapter:
                     space["_check_cell"](compile(shown, f"<check {other}>", "exec"))
             try:
                 run_cell(code, exercise, space)
-                cell = (self.whole if whole else self.shown)[exercise]
-                space["_check_cell"](compile(cell, f"<check {exercise}>", "exec"))
+                test = cell or (self.whole if whole else self.shown)[exercise]
+                space["_check_cell"](compile(test, f"<check {exercise}>", "exec"))
             except Exception as error:
                 return f"{type(error).__name__}: {error}"
         return None

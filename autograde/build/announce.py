@@ -19,7 +19,7 @@ DIFFICULTY = {1: ("●○○", 6), 2: ("●○○", 6), 3: ("●●○", 12), 4:
 WORDS_A_MINUTE, LINES_A_MINUTE, MINUTES_AN_EQUATION, ROUNDED_TO = 150, 25, 0.5, 5
 FOLDED = frozenset(["setup", "recap", "figure", "evidence", "touch"])
 """Cells with one of these tags are folded: in the page, in JupyterLab and in Colab."""
-HEADING = re.compile(r"^\*\*Exercise (\d+\.\d+) · `(\w+)`\*\*$", re.MULTILINE)
+HEADING = re.compile(r"^\*\*Exercise ((?:\d+|P)\.\d+) · `(\w+)`\*\*$", re.MULTILINE)
 ANNOUNCED = (
     "**Exercise {number} · `{name}`** · {kind} · {difficulty} · {minutes} minutes · {points} points"
 )

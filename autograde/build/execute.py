@@ -18,7 +18,7 @@ from autograde.build.source import describe
 from autograde.errors import CourseError
 
 CELL_SECONDS = 120
-EQUATION = re.compile(r"#.*\(\d+\.\d+\)")  # a comment that says which equation is computed
+EQUATION = re.compile(r"#.*\((?:\d+|P)\.\d+\)")  # a comment that says which equation is computed
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 

@@ -36,7 +36,7 @@ METHODS = {
     "sum", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "reshape", "cumsum", "prod",
     "round", "clip", "dot", "repeat",
 }  # fmt: skip
-KEPT = frozenset(dir(builtins)) | {"np"}
+KEPT = frozenset(dir(builtins)) | {"np", "TRANSPOSED"}
 
 
 @dataclass(frozen=True)
@@ -163,27 +163,15 @@ def operations(tree: ast.AST) -> int:
 
 
 def shape(node: ast.AST) -> str:
-    """An expression with its names replaced by their order, and equal spellings made one."""
+    """An expression with one sign for every name, and equal spellings made one."""
     node = Plain().visit(deepcopy(node))
-    names: dict[str, str] = {}
-    for part in ordered(node):
+    for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id not in KEPT:
-            part.id = names.setdefault(part.id, f"v{len(names)}")
-        if isinstance(part, ast.Constant) and type(part.value) is int and part.value > 2:
-            part.value = names.setdefault(f"#{part.value}", f"v{len(names)}")
+            part.id = "v"
         if isinstance(part, ast.arg):
-            part.arg = names.setdefault(part.arg, f"v{len(names)}")
-            part.annotation = None
-    return re.sub(
-        r"Name\(id='(v\d+)', ctx=\w+\(\)\)|Constant\(value='(v\d+)'\)", r"\1\2", ast.dump(node)
-    )
-
-
-def ordered(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a tree from left to right. `ast.walk` goes by depth, which is no order of names."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from ordered(child)
+            part.arg, part.annotation = "v", None
+    text = ast.dump(node)
+    return re.sub(r"Constant\(value=(?:[3-9]|\d\d+)\)", "Name(id='v', ctx=Load())", text)
 
 
 class Plain(ast.NodeTransformer):

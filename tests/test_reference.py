@@ -12,7 +12,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from autograde.build.expected import visible
+from autograde.build.source import visible
 from autograde.layout import Layout
 
 LAYOUT = Layout()

@@ -95,6 +95,16 @@ def faults(ref: Reference) -> Iterator[tuple[str, Function]]:
         yield "changes its input in place", changing(ref)
 
 
+def narrow(ref: Reference) -> Function:
+    """The reference on inputs of single precision: right, as far as single precision goes."""
+
+    def right(*args: Any, **kwargs: Any) -> Any:
+        result = ref.function(*expected.single(args), **expected.single(kwargs))
+        return mapped(result, lambda x: np.asarray(x, dtype=np.float32)[()])
+
+    return right
+
+
 # ---------------------------------------------------------------- the faults
 def cached(ref: Reference) -> Function:
     """Remembers the result for arguments of the same shapes and types."""

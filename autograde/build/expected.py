@@ -12,6 +12,8 @@ import json
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -52,9 +54,15 @@ def run_reference(setup: str, recap: str, source: Source) -> Chapter:
 def namespace(setup: str, recap: str) -> dict[str, Any]:
     """What the injected cells define."""
     space: dict[str, Any] = {"__name__": "chapter"}
-    exec(compile(setup, "<setup>", "exec"), space)
-    exec(compile(recap, "<recap>", "exec"), space)
+    exec(compiled(setup, "<setup>"), space)
+    exec(compiled(recap, "<recap>"), space)
     return space
+
+
+@cache
+def compiled(code: str, name: str) -> CodeType:
+    """The code of an injected cell, which many runs share."""
+    return compile(code, name, "exec")
 
 
 def record(chapter: Chapter, source: Source, entries: list[Entry]) -> dict[str, Any]:
@@ -73,13 +81,18 @@ def record(chapter: Chapter, source: Source, entries: list[Entry]) -> dict[str, 
         stages, through = stages_of(exercise, cell, chapter)
         rules = source.rules[exercise]
         expected = [results(chapter, exercise, stage, through, rules) for stage in stages]
-        outcome, base = chapter.base["_outcome"], chapter.base
-        right = [outcome(wished(base, like), like) for like in expected]
+        base, others = chapter.base, dict(chapter.reference)
+        del others[exercise]
+        right = [base["_outcome"](wished(base, like), like, rules) for like in expected]
         marked = [
             [entry.sentence, marks]
             for entry in wrong(entries, exercise)
-            if (marks := fingerprints(entry.code, exercise, stages, expected, base, through))
-            and not all(map(base["_matches"], marks, right))
+            if (
+                marks := fingerprints(
+                    entry.code, exercise, stages, expected, others, through, rules
+                )
+            )
+            and not all(base["_matches"](m, r, rules) for m, r in zip(marks, right, strict=True))
         ]
         stored_results = [stored(result) for result in expected]
         table[exercise] = {"expected": stored_results, "mistakes": marked, "rules": rules}
@@ -173,8 +186,12 @@ def fingerprints(
     expected: list[Any],
     base: dict[str, Any],
     through: Through = None,
+    rules: Any = (),
 ) -> list[list[Any]] | None:
-    """The outcome of one answer on every stage; None if its cell does not even define the function."""
+    """The outcome of one answer on every stage; None if its cell does not even define the function.
+
+    `base`: what the answer can use, that is setup, recap and the other exercises.
+    """
     space = dict(base)
     quiet = contextlib.redirect_stdout(io.StringIO())
     with warnings.catch_warnings(), np.errstate(all="ignore"), quiet:
@@ -188,7 +205,8 @@ def fingerprints(
             return None
         marks = []
         for (_, args, kwargs), like in zip(stages, expected, strict=True):
-            form, *sums = base["_outcome"](base["_call"](function, args, kwargs, through), like)
+            done = base["_call"](function, args, kwargs, through)
+            form, *sums = base["_outcome"](done, like, rules)
             marks.append([form, *(float(f"{number:.10g}") for number in sums)])
         return marks
 

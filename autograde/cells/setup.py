@@ -371,7 +371,7 @@ def _right(done, expected, rules):
     return done.error is None and _alike(done.value, expected, rules, done.single)
 
 
-def _outcome(done, like):
+def _outcome(done, like, rules=()):
     """A short fingerprint of what a call did: [form, two weighted sums of its numbers]."""
     changed = f", changed {done.changed}" * bool(done.changed)
     if isinstance(like, type) and isinstance(done.error, like):
@@ -382,14 +382,17 @@ def _outcome(done, like):
     numbers = np.concatenate([leaf.astype(float).ravel() for leaf in leaves] + [np.zeros(0)])
     odd = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
     form += f", {odd} odd" * any(odd) + changed
+    if "zeros" in rules:
+        form += f", {int((numbers == 0).sum())} zeros"
     numbers, k = np.nan_to_num(numbers, nan=0.0, posinf=0.0, neginf=0.0), np.arange(len(numbers))
     return [form, float(numbers @ np.cos(k + 1.0)), float(numbers @ np.sin(1.7 * k + 0.3))]
 
 
-def _matches(one, other):
+def _matches(one, other, rules=()):
     """True if two fingerprints agree (relative tolerance 1e-6)."""
+    least = 0.0 if "atol" in rules else 1e-2
     return one[0] == other[0] and all(
-        abs(a - b) <= 1e-6 * (1e-2 + abs(b)) for a, b in zip(one[1:], other[1:], strict=True)
+        abs(a - b) <= 1e-6 * (least + abs(b)) for a, b in zip(one[1:], other[1:], strict=True)
     )
 
 
@@ -615,34 +618,29 @@ def _axes(side, function):
     return names[::-1] if given.endswith(".T") else names
 
 
-def _mistakes(known, seen, failed, expected):
-    """The known mistakes that give what was seen, as lines; none without evidence in numbers."""
-    wish = [e("") if isinstance(e, type) else None for e in expected]
-    right = [_outcome(_Done(e, w, [], False, None), e) for e, w in zip(expected, wish, strict=True)]
+def _mistakes(known, done, failed, expected):
+    """The known mistakes that do what was done, as lines; none without evidence in numbers."""
+    rules = known["rules"]
+    wish = [like("") if isinstance(like, type) else None for like in expected]
+    ideal = [_Done(e, w, [], False, None) for e, w in zip(expected, wish, strict=True)]
+    right = [_outcome(*pair, rules) for pair in zip(ideal, expected, strict=True)]
+    seen = [_outcome(*pair, rules) for pair in zip(done, expected, strict=True)]
+    is_telling = (
+        " odd" not in seen[failed][0]
+        and sum(p.size for p in _leaves(expected[failed], expected[failed])[1]) > 1
+    )
     whole, here = [], []
     for sentence, marks in known["mistakes"]:
-        differs = [m[0][0] != "!" and not _matches(m, r) for m, r in zip(marks, right, strict=True)]
-        if any(differs) and all(map(_matches, seen, marks)):
-            whole.append(sentence)
-        many = sum(leaf.size for leaf in _leaves(expected[failed], expected[failed])[1]) > 1
-        if (
-            many
-            and differs[failed]
-            and _matches(seen[failed], marks[failed])
-            and " odd" not in seen[failed][0]
-        ):
-            here.append(sentence)
+        fits = [_matches(s, m, rules) for s, m in zip(seen, marks, strict=True)]
+        tells = [
+            m[0][0] != "!" and not _matches(m, r, rules) for m, r in zip(marks, right, strict=True)
+        ]
+        whole += [sentence] * (all(fits) and any(tells))
+        here += [sentence] * (is_telling and fits[failed] and tells[failed])
     found = list(dict.fromkeys(whole or here))
-    words = {"one": found[0], "two": found[1] if len(found) > 1 else ""} if found else {}
-    if whole:
-        return _say(
-            ("mistake", "mistakes", "several")[min(len(found), 3) - 1], **words
-        ).splitlines()
-    return (
-        _say("here" if len(found) == 1 else "here_two", **words).splitlines()
-        if 0 < len(found) < 3
-        else []
-    )
+    kinds = ("mistake", "mistakes", "several") if whole else ("here", "here_two", None)
+    kind = kinds[min(len(found), 3) - 1] if found else None
+    return _say(kind, one=found[0], two=found[len(found) > 1]).splitlines() if kind else []
 
 
 def _name(function):
@@ -692,7 +690,7 @@ def check(function, *stages, through=None):
     name = _name(function)
     if name not in ANSWERS:
         raise CheckFailed(_say("renamed"))
-    rules = ANSWERS[name].get("rules", {})
+    rules = ANSWERS[name]["rules"]
     expected = [_revive(stored) for stored in ANSWERS[name]["expected"]]
     done = []
     _STATES[name] = function, "failed"
@@ -706,8 +704,7 @@ def check(function, *stages, through=None):
         print(_say("right", name=name, count=len(stages)))
         return
     this, wanted = done[failed], expected[failed]
-    seen = [_outcome(one, like) for one, like in zip(done, expected, strict=True)]
-    tail = _mistakes(ANSWERS[name], seen, failed, expected) + _blame(name, function)
+    tail = _mistakes(ANSWERS[name], done, failed, expected) + _blame(name, function)
     text = [_say("stage", name=name, number=failed + 1, count=len(stages), label=stages[failed][0])]
     text += _told(this, wanted, rules, function, _LINES - 1 - len(tail))
     raise CheckFailed("\n".join([*text, *tail]))
@@ -721,7 +718,7 @@ def hidden(function, expected, label, *args, through=None, **kwargs):
     """
     if callable(expected) and not isinstance(expected, type):
         expected = expected(*_copy(args), **_copy(kwargs))
-    rules = ANSWERS.get(_name(function), {}).get("rules", {})
+    rules = ANSWERS.get(_name(function), {"rules": {}})["rules"]
     done = _call(function, args, kwargs, through)
     if isinstance(done.error, NotImplementedError):
         raise _unwritten(function, done.error)

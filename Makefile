@@ -5,7 +5,7 @@ RUN    := $(ENV)/bin/python
 READY  := $(ENV)/ready
 CORES  ?= 2
 
-.PHONY: help book test notebooks lab grade serve
+.PHONY: help book test mutants notebooks lab grade serve
 
 help:       ## these lines
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -20,6 +20,9 @@ test: $(READY)       ## everything that can be tested, in the order of how fast 
 	@$(RUN) -m autograde book
 	@$(RUN) -m pytest -q -n $(CORES) --dist loadfile --nbval --nbval-sanitize-with tests/nbval.cfg solutions/*.ipynb
 	@$(RUN) -m pytest -q -n $(CORES)
+
+mutants: $(READY)    ## change the equations one thing at a time; list what no assertion notices
+	@$(RUN) -m tests.mutants
 
 notebooks: $(READY)  ## rebuild the notebooks whose source changed
 	@$(RUN) -m autograde release

@@ -26,6 +26,9 @@ quick: $(READY)      ## the tests that take seconds: no pages, no class, no brow
 	@$(RUN) -m autograde drift
 	@$(RUN) -m pytest -q -n $(CORES) -m "not slow"
 
+mutants: $(READY)    ## change the equations one thing at a time; list what no assertion notices
+	@$(RUN) -m tests.mutants
+
 notebooks: $(READY)  ## rebuild the notebooks whose source changed
 	@$(RUN) -m autograde release
 

@@ -214,7 +214,7 @@ def graded(
 
 
 def grade(options: argparse.Namespace) -> int:
-    from autograde.build.release import require_current
+    from autograde.build.current import require_current
     from autograde.collect.submissions import load
     from autograde.layout import Layout
     from autograde.records.record import record
@@ -257,7 +257,7 @@ def export(options: argparse.Namespace) -> int:
 
 
 def regrade(options: argparse.Namespace) -> int:
-    from autograde.build.release import require_current
+    from autograde.build.current import require_current
     from autograde.layout import Layout
     from autograde.records.regrade import regrade as again
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from autograde.errors import CourseError
 
 ROOT = Path(__file__).resolve().parent.parent
-CHAPTER_NAME = re.compile(r"\d\d_[a-z0-9_]+")
+CHAPTER_NAME = re.compile(r"\d\dp?_[a-z0-9_]+")
+"""03_scores, or 08p_adder for the project that follows chapter 8."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,17 @@ class Layout:
         """
         names = self.names()
         for name in names:
-            if wanted in (name, name[:2], name[:2].lstrip("0")):
+            number = name.partition("_")[0]
+            if wanted in (name, number, number.lstrip("0")):
                 return name
         raise CourseError(
             self.solutions,
             f"there is no chapter called {wanted!r}.",
             f"Name one of: {', '.join(names) or '(no chapter yet)'}.",
         )
+
+
+def number_of(name: str) -> str:
+    """What a chapter's headings and equations begin with: 3 for 03_scores, P for a project."""
+    number = name.partition("_")[0]
+    return "P" if number.endswith("p") else str(int(number))

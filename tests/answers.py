@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import warnings
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,7 +14,7 @@ from typing import Any
 import nbformat
 
 from autograde.build import expected as answers
-from autograde.layout import Layout
+from autograde.layout import ROOT, Layout
 
 
 @dataclass
@@ -37,10 +38,13 @@ class Chapter:
         whole: bool,
         seed: int = 0,
         more: dict[str, Any] | None = None,
+        others_checked: bool = False,
+        cell: str | None = None,
     ) -> str | None:
         """Put `code` into the cell of `exercise`, reference answers into the others, run the check.
 
-        `more`: further names that the learner's notebook holds. Returns None if it passes, else "ErrorName: text".
+        `more`: further names that the learner's notebook holds; `others_checked`: the checks of the other
+        exercises have passed before; `cell`: what to run in place of the check cell. Returns None if it passes, else "ErrorName: text".
         """
         space = answers.namespace(self.setup, self.recap)
         space |= {name: value for name, value in (more or {}).items() if name not in space}
@@ -50,18 +54,29 @@ class Chapter:
             warnings.simplefilter("ignore")
             for other, solution in self.solutions.items():
                 exec(solution if other != exercise else "pass", space)
+            for other, shown in self.shown.items():
+                if other != exercise and others_checked:
+                    space["_check_cell"](compile(shown, f"<check {other}>", "exec"))
             try:
-                exec(compile(code, "answer", "exec"), space)
-                exec((self.whole if whole else self.shown)[exercise], space)
+                run_cell(code, exercise, space)
+                test = cell or (self.whole if whole else self.shown)[exercise]
+                space["_check_cell"](compile(test, f"<check {exercise}>", "exec"))
             except Exception as error:
                 return f"{type(error).__name__}: {error}"
         return None
 
 
+def run_cell(code: str, title: str, space: dict[str, Any]) -> None:
+    """Run a learner's cell as a notebook does: with its text where a traceback finds it."""
+    filename = f"<{title}>"
+    linecache.cache[filename] = (len(code), None, code.splitlines(keepends=True), filename)
+    exec(compile(code, filename, "exec"), space)
+
+
 @cache
-def chapter(name: str) -> Chapter:
+def chapter(name: str, root: Path = ROOT) -> Chapter:
     """A chapter read from its two built notebooks."""
-    layout = Layout()
+    layout = Layout(root)
     learner, reference = cells(layout.chapter(name)), cells(layout.solution(name))
     result = Chapter(name, learner["setup"].source, learner.get("recap", EMPTY).source)
     for grade_id, cell in reference.items():

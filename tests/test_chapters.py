@@ -1,4 +1,4 @@
-"""What holds for every chapter: equations are executed, figures speak, the file stands alone."""
+"""What holds for every chapter: its form, its answers, its equations; the file stands alone."""
 
 from __future__ import annotations
 
@@ -6,131 +6,103 @@ import ast
 import io
 import re
 import sys
-from pathlib import Path
 
-import jupytext
 import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
 
 from autograde.build.expected import namespace
-from autograde.build.release import read_all, setup_source
-from autograde.layout import Layout
+from autograde.build.release import setup_source
+from autograde.build.source import read_all
+from autograde.layout import ROOT, Layout
+from tests import form, mutants
+from tests.above import answers_above
+from tests.symbols import letters, symbol_faults
 
 LAYOUT = Layout()
 NAMES = LAYOUT.names()
-EQUATION = re.compile(r"^\$\$$(.*?)^\$\$$", re.DOTALL | re.MULTILINE)
-HEADING = re.compile(
-    r"\*\*Exercise (\d+)\.(\d+) · `(\w+)`\*\* · difficulty (●○○|●●○|●●●) · (\d+) minutes · (\d+) points?"
-)
+PAGES = [*sorted((ROOT / "guide").glob("*.md")), ROOT / "index.md"]
+MOST_SETUP_LINES = 1000
 each_chapter = pytest.mark.parametrize("name", NAMES)
 
 
-def source(name):
-    return jupytext.read(LAYOUT.source(name), fmt="md:myst")
-
-
-def prose(name):
-    return "\n\n".join(c.source for c in source(name).cells if c.cell_type == "markdown")
-
-
-def code(name):
-    return [c for c in source(name).cells if c.cell_type == "code"]
+@each_chapter
+@pytest.mark.parametrize("rule", form.RULES, ids=lambda rule: rule.__name__)
+def test_form(name, rule):
+    faults = list(rule(form.Chapter(name, LAYOUT)))
+    assert not faults, "\n".join(faults)
 
 
 @each_chapter
-def test_every_displayed_equation_has_a_number_and_code_that_asserts_it(name):
-    numbers = []
-    for equation in EQUATION.findall(prose(name)):
-        tags = re.findall(r"\\tag\{([\d.]+)\}", equation)
-        assert len(tags) == 1, f"one tag an equation: {equation}"
-        numbers += tags
-    assert prose(name).count("$$") == 2 * len(numbers), "an equation is not on lines of its own"
-    chapter = str(int(name[:2]))
-    assert numbers == [f"{chapter}.{k + 1}" for k in range(len(numbers))], "numbers in order"
-    asserting = [
-        c.source
-        for c in code(name)
-        if "check" not in c.metadata and re.search(r"^\s*assert ", c.source, re.M)
-    ]
-    for number in numbers:
-        pattern = rf"#.*\({re.escape(number)}\)"
-        assert any(re.search(pattern, text) for text in asserting), f"({number}) is not executed"
+def test_no_answer_stands_above_its_exercise(name):
+    faults = answers_above(name, read_all(LAYOUT), LAYOUT)
+    assert not faults, "\n".join(map(str, faults))
 
 
 @each_chapter
-def test_equations_named_in_the_text_exist(name):
-    tags = set(re.findall(r"\\tag\{([\d.]+)\}", prose(name)))
-    chapter = str(int(name[:2]))
-    named = {n for n in re.findall(r"\((\d+\.\d+)\)", prose(name)) if n.split(".")[0] == chapter}
-    assert named <= tags
+def test_every_symbol_has_one_meaning(name):
+    faults = list(symbol_faults(form.Chapter(name, LAYOUT).prose))
+    assert not faults, "\n".join(faults)
 
 
-@each_chapter
-def test_figures_and_touch(name):
-    notebook = nbformat.read(LAYOUT.chapter(name), as_version=4)
-    alts, touches = [], 0
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            if "image/png" in data:
-                alt = cell.metadata.mystnb.image.alt
-                assert len(alt) > 60, "the alternative text tells the finding"
-                assert not re.search(r"\.(png|svg)$", alt)
-                alts.append(alt)
-            touches += 'class="touch"' in data.get("text/html", "")
-    assert len(alts) >= 4
-    assert len(set(alts)) == len(alts)
-    assert touches >= 1
-
-
-@each_chapter
-def test_exercises_are_announced_with_difficulty_minutes_and_points(name):
-    found = HEADING.findall(prose(name))
-    exercises = [(c.metadata["exercise"]) for c in code(name) if "exercise" in c.metadata]
-    points = {
-        c.metadata["check"]: c.metadata["points"] for c in code(name) if "check" in c.metadata
+def test_symbols_that_the_rules_speak_of_stand_on_the_notation_page():
+    known = letters(ROOT / "guide" / "notation.md")
+    wanted = {
+        "A",
+        "a",
+        "B",
+        "J",
+        "M",
+        "P",
+        "S",
+        "s",
+        "h",
+        "r",
+        "X",
+        "Z",
+        "Q",
+        "K",
+        "V",
+        "\\beta",
+        "\\log",
+        "g",
     }
-    assert [f[2] for f in found] == exercises
-    assert [int(f[1]) for f in found] == list(range(1, len(found) + 1))
-    assert all(int(f[0]) == int(name[:2]) for f in found)
-    assert {f[2]: int(f[5]) for f in found} == points
-    total = re.search(r"\*\*Points\*\* (\d+)", prose(name))
-    assert total
-    assert int(total[1]) == sum(points.values())
-    assert (
-        prose(name).count("<summary>Hint 1") == len(found) == prose(name).count("<summary>Hint 2")
-    )
+    assert not wanted - known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_for_people_keep_symbols_and_links(page):
+    text = page.read_text(encoding="utf-8").partition("## Other texts")[0]
+    faults = list(symbol_faults(text))
+    for _, target in form.LINK.findall(text):
+        faults += form.link_faults(target, page.parent, ROOT)
+    assert not faults, "\n".join(faults)
 
 
 @each_chapter
-def test_parts_of_a_chapter_in_order(name):
-    text = prose(name)
-    marks = [
-        f"# {int(name[:2])} · ",
-        "**You will be able to**",
-        "**You need first**",
-        "**Time**",
-        "## What we now have",
-        "## Three things people get wrong here",
-        "## Check yourself",
-        "## Where it comes from",
-    ]
-    places = [text.find(mark) for mark in marks]
-    assert -1 not in places, marks[places.index(-1)]
-    assert places == sorted(places)
-    assert re.search(r"^# .*\?$", text, re.MULTILINE), "the title is a question"
+def test_some_mutants_of_its_equations_are_caught_or_explained(name):
+    """One in eight; `make mutants` tries all."""
+    book = read_all(LAYOUT)
+    reasons = mutants.explained()
+    results = mutants.mutants_of(book[name], mutants.recap_source(name, book), every=8)
+    left = [mutant for mutant, is_dead in results if not is_dead and mutant.key not in reasons]
+    assert not left, "\n".join(map(str, left))
 
 
 @each_chapter
-def test_prose_keeps_to_the_style(name):
-    text = re.sub(r"```.*?```|\$\$.*?\$\$|\$[^$]*\$|`[^`]*`", "", prose(name), flags=re.DOTALL)
-    banned = re.findall(r"\b(?:simply|obviously|trivially|just)\b", text, re.IGNORECASE)
-    assert not banned
-    assert not re.findall(r"\w!(?!\w)", text), "no exclamation marks"
-    assert not re.findall(r"[\U0001F300-\U0001FAFF]", text), "no emoji"
-    assert not re.search(r"!\[[^]]*\]\(http|<(?:script|img|iframe)", prose(name)), "nothing remote"
+def test_explained_survivors_are_mutants_of_the_chapter(name):
+    """So that no reason outlives its line."""
+    cells = form.Chapter(name, LAYOUT).examples
+    changes = {
+        (old, new)
+        for c in cells
+        if mutants.EQUATION.search(c.source)
+        for _, old, new, _ in mutants.mutations(c.source)
+    }
+    for chapter, equation, old, new in mutants.explained():
+        assert chapter in NAMES
+        assert chapter != name or (old, new) in changes, f"({equation}) {old}  ->  {new}"
 
 
 @each_chapter
@@ -210,7 +182,7 @@ def test_heat_map_hatches_what_is_blocked_and_sums_the_rest(setup):
 
 def test_every_heat_map_goes_through_the_helper():
     for name in NAMES:
-        for cell in code(name):
+        for cell in form.Chapter(name, LAYOUT).code:
             assert not re.search(r"\b(?:imshow|pcolormesh|matshow)\(", cell.source), (
                 f"{name}: draw matrices of queries and keys with heat_map, so that rows are queries"
             )
@@ -219,5 +191,5 @@ def test_every_heat_map_goes_through_the_helper():
 def test_public_text_of_the_setup_cell_is_plain_python():
     text = setup_source(touch="yes")
     ast.parse(text)
-    assert Path(__file__).exists()
-    assert len(io.StringIO(text).readlines()) < 560
+    # the checks answer for themselves: 200 lines of sentences, shapes, names of mistakes and the wall around them
+    assert len(io.StringIO(text).readlines()) < MOST_SETUP_LINES

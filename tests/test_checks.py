@@ -12,15 +12,18 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograde.build.expected import visible
+from autograde.build.source import read_all
 from autograde.grade.exam import load_exam
 from autograde.grade.judge import seeds
 from autograde.layout import Layout
 from autograde.mistakes import Right, Wrong, load
+from autograde.notebook import visible
+from tests import universal
 from tests.answers import chapter
 
 NAMES = Layout().names()
 ENTRIES = [(name, entry) for name in NAMES for entry in load(name)]
+SOURCES = read_all(Layout())
 EXERCISES = [(name, exercise) for name in NAMES for exercise in chapter(name).whole]
 
 
@@ -40,10 +43,14 @@ def of(kind):
 
 @pytest.mark.parametrize(("name", "entry"), of(Wrong))
 def test_wrong_answer_earns_nothing_and_its_mistake_is_named(name, entry):
+    """The label of a hidden test names what no stage can show."""
+    shown = chapter(name).run(entry.exercise, entry.code, whole=False)
     for seed in seeds_of(name):
         verdict = chapter(name).run(entry.exercise, entry.code, whole=True, seed=seed)
         assert verdict is not None, "accepted"
-        assert entry.sentence in verdict
+        assert len(verdict.splitlines()) <= 10
+        if not entry.unnamed or shown is None:
+            assert entry.sentence in verdict
 
 
 @pytest.mark.parametrize(("name", "entry"), of(Wrong))
@@ -77,7 +84,35 @@ def test_enough_answers_are_catalogued(name, exercise):
     wrong = [entry for entry in mine if isinstance(entry, Wrong)]
     assert len(wrong) >= 8
     assert len(mine) - len(wrong) >= 4
-    assert sum(not entry.unnamed for entry in wrong) >= 0.8 * len(wrong)
+    shown = [e for e in wrong if chapter(name).run(exercise, e.code, whole=False) is not None]
+    assert len(shown) >= 0.8 * len(wrong), "a learner sees most mistakes in their own notebook"
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_faults_that_any_answer_can_have_are_rejected_by_the_hidden_tests(name, exercise):
+    this = chapter(name)
+    ref = universal.reference(this, exercise, SOURCES[name])
+    cell = universal.hidden_part(this.whole[exercise], exercise)
+    code = f"def {exercise}(*args, **kwargs):\n    return faulty(*args, **kwargs)\n"
+    accepted = [
+        fault
+        for fault, faulty in universal.faults(ref)
+        if this.run(exercise, code, whole=True, more={"faulty": faulty}, cell=cell) is None
+    ]
+    assert not accepted
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_a_right_answer_in_single_precision_is_accepted(name, exercise):
+    this = chapter(name)
+    ref = universal.reference(this, exercise, SOURCES[name])
+    if ref.rules.get("double"):
+        pytest.skip("its statement says that single precision is not enough")
+    code = f"def {exercise}(*args, **kwargs):\n    return narrow(*args, **kwargs)\n"
+    narrow = universal.narrow(ref)
+    for seed in seeds_of(name):
+        more = {"narrow": narrow}
+        assert this.run(exercise, code, whole=True, seed=seed, more=more) is None
 
 
 def test_catalogue_names_only_exercises_that_exist():
@@ -145,10 +180,13 @@ def test_counts_of_an_exercise(name, exercise, record_property):
 def test_seed_decides_the_hidden_draws():
     """Else a test that fails now and then would hide behind fresh draws."""
     this = chapter("03_scores")
-    probe = "def scores_by_loop(Q, K):\n    seen.append(float(Q[0, 0]))\n    return Q @ K.T\n"
+    code = this.solutions["scores"] + "\nright = scores\n"
+    probe = (
+        code + "def scores(Q, K):\n    seen.append(float(Q.ravel()[0]))\n    return right(Q, K)\n"
+    )
     drawn = []
     for seed in (1, 1, 2):
         seen: list[float] = []
-        assert this.run("scores_by_loop", probe, whole=True, seed=seed, more={"seen": seen}) is None
+        assert this.run("scores", probe, whole=True, seed=seed, more={"seen": seen}) is None
         drawn.append(seen)
     assert drawn[0] == drawn[1] != drawn[2]

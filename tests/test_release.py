@@ -7,7 +7,8 @@ import shutil
 import nbformat
 import pytest
 
-from autograde.build.release import build, drift, fingerprint, require_current
+from autograde.build.current import require_current
+from autograde.build.release import build, drift, fingerprint
 from autograde.errors import CourseError
 from autograde.layout import Layout
 

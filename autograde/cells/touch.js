@@ -1,5 +1,6 @@
 // A pen for small drawings that follow sliders; everything is computed in place. Colours come from the page.
-function run(name, data, draw) {
+// `words`: name -> sentence with {places}. The build runs this once, so that a page without script shows the start.
+function run(name, data, words, draw) {
   var root = document.getElementById(name);
   if (!root) return;
   var svg = root.querySelector("svg"), says = root.querySelector(".touch-says");
@@ -11,17 +12,38 @@ function run(name, data, draw) {
     var i = Math.min(3, Math.floor(t)), f = t - i;
     return stops[i].map(function (c, k) { return Math.round(c + f * (stops[i + 1][k] - c)); });
   }
+  function luminance(c) { // WCAG 2
+    var l = c.map(function (v) { v /= 255; return v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4); });
+    return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2];
+  }
+  function readable(c) { // give way to black or white until a number in white or black has a contrast of 6 : 1
+    var aim = luminance(c) > 0.179 ? 255 : 0, l = luminance(c);
+    while (l > 0.125 && l < 0.25) { c = c.map(function (v) { return Math.round(v + 0.1 * (aim - v)); }); l = luminance(c); }
+    return c;
+  }
+  function signed(text) { return String(text).replace(/-(?=[\d.])/g, "−"); } // a minus sign, not a hyphen
+  function sentence(key, values) {
+    if (!(key in words)) throw new Error("words has no sentence called " + key);
+    return words[key].replace(/\{(\w+)\}/g, function (whole, place) {
+      if (!values || !(place in values)) throw new Error("the sentence " + key + " wants a value for " + place);
+      return signed(values[place]);
+    });
+  }
   function add(tag, attributes, text) {
     var node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (var key in attributes) node.setAttribute(key, attributes[key]);
-    if (text !== undefined) node.textContent = text;
+    for (var key in attributes) {
+      var value = attributes[key];
+      node.setAttribute(key, typeof value === "number" ? Math.round(value * 100) / 100 : value);
+    }
+    if (text !== undefined) node.textContent = signed(text);
     svg.appendChild(node);
     return node;
   }
   var pen = {
     ink: ink, blue: blue, orange: orange, add: add,
     height: function (h) { svg.setAttribute("viewBox", "0 0 360 " + h); },
-    say: function (text) { says.textContent = text; },
+    say: function (key, values) { says.textContent = sentence(key, values); },
+    word: sentence, // a label out of `words`
     text: function (x, y, text, o) {
       o = o || {};
       add("text", {x: x, y: y, fill: o.color || ink, "font-size": o.size || 12, "text-anchor": o.anchor || "start",
@@ -50,12 +72,12 @@ function run(name, data, draw) {
       var n = matrix.length, m = matrix[0].length, a = o.h / n, b = o.w / m;
       matrix.forEach(function (row, i) {
         row.forEach(function (value, j) {
-          var t = value === null ? 0 : (value - o.low) / (o.high - o.low), c = shade(t), x = o.x + j * b, y = o.y + i * a;
+          var t = value === null ? 0 : (value - o.low) / (o.high - o.low), c = o.digits === undefined ? shade(t) : readable(shade(t)), x = o.x + j * b, y = o.y + i * a;
           add("rect", {x: x, y: y, width: b - 1, height: a - 1, fill: value === null ? "none" : "rgb(" + c.join(",") + ")",
             stroke: value === null ? ink : "none", "stroke-opacity": 0.35});
           if (value === null) { pen.line([[x, y + a - 1], [x + b - 1, y]], {color: ink, width: 0.6}); return; }
           if (o.digits !== undefined) pen.text(x + b / 2, y + a / 2 + 4, value.toFixed(o.digits),
-            {anchor: "middle", size: 11, color: 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] > 140 ? "#000" : "#fff"});
+            {anchor: "middle", size: 11, color: luminance(c) > 0.179 ? "#000" : "#fff"});
         });
         if (o.rows) pen.text(o.x - 6, o.y + i * a + a / 2 + 4, o.rows[i], {anchor: "end"});
       });
@@ -71,7 +93,7 @@ function run(name, data, draw) {
     var v = {};
     inputs.forEach(function (input) {
       v[input.dataset.key] = Number(input.value);
-      document.getElementById(input.id + "-value").textContent = input.value;
+      document.getElementById(input.id + "-value").textContent = signed(input.value);
     });
     while (svg.firstChild) svg.removeChild(svg.firstChild);
     draw(v, data, pen);

@@ -138,18 +138,39 @@ class _Walk:
             self.found.uses = self.uses
         self.found.frame = self.batch.frame("asks", self.found.number)
 
-    def check(self, function: Any, *stages: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
+    def check(
+        self,
+        function: Any,
+        *stages: tuple[str, tuple[Any, ...], dict[str, Any]],
+        through: Callable[..., Any] | None = None,
+    ) -> None:
         kept = tuple((label, deepcopy(args), deepcopy(kwargs)) for label, args, kwargs in stages)
         for _, args, kwargs in kept:
             self.note(function, args, kwargs)
-        self.use("check", function, kept, {})
+        self.use("check", function, kept, self.reading(through))
 
-    def hidden(self, function: Any, expected: Any, label: str, *args: Any, **kwargs: Any) -> None:
+    def hidden(
+        self,
+        function: Any,
+        expected: Any,
+        label: str,
+        *args: Any,
+        through: Callable[..., Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
         kept, named = deepcopy(args), deepcopy(kwargs)
         if callable(expected) and not isinstance(expected, type):
             expected = _known(expected(*deepcopy(args), **deepcopy(kwargs)))
         self.note(function, kept, named)
-        self.use("hidden", function, (deepcopy(expected), label, *kept), named)
+        self.use(
+            "hidden", function, (deepcopy(expected), label, *kept), named | self.reading(through)
+        )
+
+    def reading(self, through: Callable[..., Any] | None) -> dict[str, Any]:
+        """How results are read, as an argument. One that calls an exercise asks more than the walk can see."""
+        if through is not None and calls(through, set(self.names.values())):
+            self.misses.append("results are read with an answer")
+        return {} if through is None else {"through": through}
 
     def note(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Add a call."""
@@ -184,6 +205,17 @@ def reads(code: CodeType, names: Iterable[str]) -> bool:
     return not set(names).isdisjoint(code.co_names) or any(
         reads(one, names) for one in within(code)
     )
+
+
+def calls(function: Any, names: set[str], known: frozenset[str] = frozenset()) -> bool:
+    """True if a function, or one of its cell that it uses, may use one of these names."""
+    code = getattr(function, "__code__", None)
+    if code is None or reads(code, names):
+        return True
+    used = {name for one in (code, *within(code)) for name in one.co_names} - known
+    found = (function.__globals__.get(name) for name in used)
+    own = [one for one in found if getattr(one, "__globals__", None) is function.__globals__]
+    return any(calls(one, names, known | used) for one in own)
 
 
 def handles_errors(code: CodeType) -> bool:

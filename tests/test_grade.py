@@ -484,8 +484,8 @@ def test_the_text_of_an_error_in_a_cell_cannot_carry_a_hidden_input():
         "expect(double(12345) == 24690, 'large')",
     )
     exam = with_second(exam, "", "expect(b(1) == 1, 'b')")
-    with opened(exam) as state:
-        later = time.time() + 5  # what the second process can see, as a pipe's number or a clock
+    with opened(exam, replace(QUICK, question_seconds=9.0)) as state:
+        later = time.time() + 4  # what the second process can see, as a pipe's number or a clock
         spy = f"import os, time\ndef double(x):\n    if x == 3:\n        return 6\n    time.sleep(max({later} - time.time(), 0))\n    os._exit(0)"
         told = f"import time\nif time.time() > {later}:\n    raise ValueError('the input was 12345')\ndef b(x):\n    return 1"
         paper = paper_of([Cell("double", spy, "solution"), Cell("b", told, "solution")])

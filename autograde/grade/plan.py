@@ -183,6 +183,6 @@ def _plan(
         return call
 
     repeat(uses, {**namespace, **{name: noting(name) for name in references}})
-    if batch.size > LARGEST:
+    if batch.text + batch.data > LARGEST:
         raise ValueError("too much for one frame")
     return CallPlan(number, uses, calls, batch.frame("asks", number), batch.frame("asks", 0))

@@ -248,17 +248,12 @@ class Shell:
         if value is not None and space.get("_") is self.shown:
             space["_"] = self.shown = value
 
-    def _print(self, *values: object, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:  # fmt: skip
+    def _print(self, *values: object, file: Any = None, **how: Any) -> None:
         if file is None:
             file = sys.stdout if self.is_captured else self.sink
         elif not self.is_captured and file in (sys.stdout, sys.stderr):
             file = self.sink
-        if file is self.sink:
-            for value in values:
-                self.sink.write(str(value))
-            self.sink.write((sep or "") * max(len(values) - 1, 0) + (end or ""))
-        else:
-            print(*values, sep=sep, end=end, file=file, flush=flush)
+        print(*values, file=file, **how)
 
     def _import(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:  # fmt: skip
         top = name.partition(".")[0]

@@ -44,7 +44,7 @@ import re
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -124,85 +124,69 @@ def pack(
     functions: Functions | None = None,
     share: bool = False,
 ) -> bytes:
-    """One frame. With `share` an array that occurs twice is sent once and arrives as one array.
+    """One frame that is no batch. With `share` an array that occurs twice is sent once and arrives as one array.
 
     Raises UnsupportedError or OversizedError if a value cannot cross.
     """
     batch = Batch(caps, functions=functions, share=share)
-    batch.put([batch.writer.form(value, 0) for value in values])
-    return batch.writer.frame(kind, number, batch.parts[0])
+    batch.put(list(values))
+    return batch.framed(kind, number, batch.parts[0])
 
 
 class Batch:
-    """A frame that holds many messages, of a kind in `BATCHES`. With `share` as in `pack`, within each message."""
+    """A frame that holds many messages, of a kind in `BATCHES`. With `share` as in `pack`, within each message.
+
+    Attributes
+    ----------
+    parts, heads: messages and heads of arrays, as JSON.
+    blocks: the data of the arrays.
+    text, data: letters of the text, at least, and bytes of the blocks.
+    known: id of an array -> number of its block, and the array, so that no id is used twice.
+    """
 
     def __init__(
         self, caps: Caps, *, functions: Functions | None = None, share: bool = False
     ) -> None:
-        self.writer = _Writer(caps, functions, share)
+        self.caps, self.functions, self.share = caps, functions, share
         self.parts: list[str] = []
-
-    @property
-    def size(self) -> int:
-        """Bytes of the frame."""
-        return self.writer.text + self.writer.size
+        self.heads: list[str] = []
+        self.blocks: list[bytes] = []
+        self.text, self.data = 100, 0  # what stands around all messages
+        self.known: dict[int, tuple[int, np.ndarray]] = {}
 
     def add(self, kind: str, *values: Any) -> None:
         """Add a message. Raises UnsupportedError or OversizedError if a value cannot cross or the frame is full."""
-        writer = self.writer
-        count, size, text = len(writer.blocks), writer.size, writer.text
-        writer.known.clear()
-        writer.alive.clear()
-        try:
-            self.put([kind, *[writer.form(value, 0) for value in values]])
-        except BaseException:
-            del writer.blocks[count:], writer.heads[count:]
-            writer.size, writer.text = size, text
-            raise
+        self.put([*values], [kind])
 
-    def put(self, form: list[Any]) -> None:
-        """Add the form of a message. Raises OversizedError if the frame is full."""
-        writer, part = self.writer, _encode(form)
-        writer.text += len(part) + 1
-        if writer.is_full() or len(self.parts) >= writer.caps.blocks:
-            raise OversizedError(f"{self.size} bytes")
+    def put(self, values: list[Any], form: Sequence[Any] = ()) -> None:
+        """Add the values, after forms that are ready. Raises as `add` does."""
+        count, text, data = len(self.blocks), self.text, self.data
+        self.known.clear()
+        try:
+            part = _encode([*form, *[self.form(value, 0) for value in values]])
+            self.text += len(part) + 1
+            is_full = self.text > self.caps.text or self.text + self.data > self.caps.message
+            if is_full or len(self.parts) >= self.caps.blocks:
+                raise OversizedError(f"{self.text + self.data} bytes")
+        except BaseException:
+            del self.blocks[count:], self.heads[count:]
+            self.text, self.data = text, data
+            raise
         self.parts.append(part)
 
     def frame(self, kind: str, number: int) -> bytes:
         """The frame."""
-        return self.writer.frame(kind, number, f"[{','.join(self.parts)}]")
+        return self.framed(kind, number, f"[{','.join(self.parts)}]")
 
-
-class _Writer:
-    """Turns values into their tagged form and collects the blocks of arrays.
-
-    Attributes
-    ----------
-    size: bytes of the blocks.
-    text: letters of the heads and messages, and more than all that stands around them.
-    known: id of an array -> number of its block.
-    alive: the arrays, so that no id is used twice.
-    """
-
-    def __init__(self, caps: Caps, functions: Functions | None, share: bool) -> None:
-        self.caps, self.functions, self.share = caps, functions, share
-        self.blocks: list[bytes] = []
-        self.heads: list[str] = []
-        self.size, self.text = 0, 100
-        self.known: dict[int, int] = {}
-        self.alive: list[Any] = []
-
-    def is_full(self) -> bool:
-        return self.text > self.caps.text or self.text + self.size > self.caps.message
-
-    def frame(self, kind: str, number: int, values: str) -> bytes:
+    def framed(self, kind: str, number: int, values: str) -> bytes:
         """A frame around forms that are JSON already."""
         text = f'["{kind}",{number},[{",".join(self.heads)}],{values}]'.encode()
-        return b"".join([HEAD.pack(len(text) + self.size, len(text)), text, *self.blocks])
+        return b"".join([HEAD.pack(len(text) + self.data, len(text)), text, *self.blocks])
 
     def form(self, value: Any, depth: int) -> Any:
+        """The form of a value in the text. Raises UnsupportedError or OversizedError."""
         kind = type(value)
-        if value is None or kind is bool:
+        if value is None or kind is bool or kind is str:
             return value
         if kind is np.ndarray:
             return ["a" if value.flags.writeable else "r", self.block(value)]
@@ -212,18 +196,14 @@ class _Writer:
             return value
         if kind is float:
             return value if math.isfinite(value) else ["f", repr(value)]
-        if kind is str:
-            return value
         if depth >= self.caps.depth:
             raise UnsupportedError("containers nested too deep")
         if kind is list or kind is tuple:
-            tag = "l" if kind is list else "t"
-            return [tag, *(self.form(item, depth + 1) for item in value)]
+            return [kind.__name__[0], *[self.form(item, depth + 1) for item in value]]
         if kind is dict:
             if len(value) > self.caps.entries:
                 raise OversizedError(f"a dict of {len(value)} entries")
-            flat = [self.form(part, depth + 1) for item in value.items() for part in item]
-            return ["d", *flat]
+            return ["d", *[self.form(part, depth + 1) for item in value.items() for part in item]]
         if kind is complex:
             return ["z", self.form(value.real, depth + 1), self.form(value.imag, depth + 1)]
         if self.functions is not None and (form := self.functions(value)) is not None:
@@ -250,19 +230,18 @@ class _Writer:
 
     def block(self, array: np.ndarray) -> int:
         """The number of the block that holds `array`."""
+        number = len(self.blocks)
         if self.share and id(array) in self.known:
-            return self.known[id(array)]
-        if array.nbytes > self.caps.message or len(self.blocks) >= self.caps.blocks:
+            return self.known[id(array)][0]
+        if array.nbytes > self.caps.message or number >= self.caps.blocks:
             raise OversizedError(f"an array of {array.nbytes} bytes")
-        if self.share:
-            self.known[id(array)] = len(self.blocks)
-            self.alive.append(array)
+        self.known[id(array)] = number, array
         head, data = raw(array)
         self.heads.append(head)
         self.blocks.append(data)
         self.text += len(head) + 1
-        self.size += len(data)
-        return len(self.blocks) - 1
+        self.data += len(data)
+        return number
 
 
 def raw(array: np.ndarray) -> tuple[str, bytes]:

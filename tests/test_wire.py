@@ -1,4 +1,4 @@
-"""What crosses the wall: everything plain comes through as it was, and nothing else harms the reader."""
+"""What crosses: everything plain comes through as it was, and nothing else harms the reader."""
 
 from __future__ import annotations
 

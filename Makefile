@@ -5,7 +5,7 @@ RUN    := $(ENV)/bin/python
 READY  := $(ENV)/ready
 CORES  ?= 2
 
-.PHONY: help book test mutants notebooks lab grade serve
+.PHONY: help book test quick notebooks mutants lab grade serve freeze
 
 help:       ## these lines
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -21,6 +21,11 @@ test: $(READY)       ## everything that can be tested, in the order of how fast 
 	@$(RUN) -m pytest -q -n $(CORES) --dist loadfile --nbval --nbval-sanitize-with tests/nbval.cfg solutions/*.ipynb
 	@$(RUN) -m pytest -q -n $(CORES)
 
+quick: $(READY)      ## the tests that take seconds: no pages, no class, no browser
+	@$(RUN) -m ruff check && $(RUN) -m ruff format --check && $(RUN) -m mypy
+	@$(RUN) -m autograde drift
+	@$(RUN) -m pytest -q -n $(CORES) -m "not slow"
+
 mutants: $(READY)    ## change the equations one thing at a time; list what no assertion notices
 	@$(RUN) -m tests.mutants
 
@@ -32,6 +37,11 @@ lab: $(READY)        ## open the chapters in JupyterLab
 
 grade: $(READY)      ## grade the sample class, expected beside earned
 	@$(RUN) -m autograde sample 03_scores 04_scaling
+
+freeze:              ## write constraints.txt anew: the newest versions that the bounds allow
+	@$(PYTHON) -m venv --clear .freeze && .freeze/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@{ grep '^#' constraints.txt; .freeze/bin/python -m pip freeze; } > constraints.new && mv constraints.new constraints.txt
+	@rm -rf .freeze && git --no-pager diff --stat constraints.txt && echo "now: make test"
 
 serve: book          ## show the pages at http://localhost:8000
 	@$(RUN) -m http.server --directory _build/html 8000

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograde.errors import CourseError
+from autograde.errors import CourseError, in_words
 
 if TYPE_CHECKING:
     from autograde.grade.grade import Submitted, Summary
@@ -19,15 +21,32 @@ Verb = Callable[[argparse.Namespace], int]
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one verb; return the exit status: 0 well, 1 a fault that the message explains, 130 stopped by Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a console without ü shows \xfc and goes on
+            stream.reconfigure(errors="backslashreplace")
     options = parser().parse_args(arguments)
     try:
-        return int(options.run(options) or 0)
+        status = int(options.run(options) or 0)
+        sys.stdout.flush()
+        return status
     except CourseError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return told(error)
+    except BrokenPipeError:  # `| head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("stopped; the same command goes on where it stopped", file=sys.stderr)
         return 130
+    except Exception as error:
+        if (words := in_words(error)) is None:
+            raise
+        return told(words)
+
+
+def told(error: CourseError) -> int:
+    """Tell a person what to put right; the exit status."""
+    print(f"error: {error}", file=sys.stderr)
+    return 1
 
 
 def parser() -> argparse.ArgumentParser:
@@ -76,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
     verb.add_argument("students", nargs="*", metavar="STUDENT", help="default: all")
 
     verb = chapter_verb(verbs, "export", export, "write the marks for a spreadsheet or an LMS")
-    verb.add_argument("--format", choices=["csv", "canvas", "moodle"], default="csv")
+    verb.add_argument("--format", metavar="FORM", default="csv", help="csv, canvas or moodle")
 
     verb = chapter_verb(verbs, "regrade", regrade, "grade again after a test was corrected")
     how_to_grade(verb)
@@ -195,8 +214,8 @@ def graded(
 
 
 def grade(options: argparse.Namespace) -> int:
-    from autograde.build.release import require_current
-    from autograde.collect.collect import load
+    from autograde.build.current import require_current
+    from autograde.collect.submissions import load
     from autograde.layout import Layout
     from autograde.records.record import record
     from autograde.verdict import State
@@ -238,7 +257,7 @@ def export(options: argparse.Namespace) -> int:
 
 
 def regrade(options: argparse.Namespace) -> int:
-    from autograde.build.release import require_current
+    from autograde.build.current import require_current
     from autograde.layout import Layout
     from autograde.records.regrade import regrade as again
 

@@ -7,11 +7,14 @@ settings file of the course does it at each start, so nbgrader is imported where
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograde.errors import CourseError
+from autograde.layout import ROOT, Layout
+from autograde.settings import CONFIG
 
 if TYPE_CHECKING:
     from traitlets.config import Config
@@ -55,3 +58,11 @@ def find_alembic() -> None:
     beside = str(Path(sys.executable).parent)
     if beside not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", "")])
+
+
+def ready(layout: Layout) -> None:
+    """Make sure that the course folder exists and holds nbgrader's settings."""
+    settings = layout.course / CONFIG
+    if not settings.exists():
+        layout.course.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(Layout(ROOT).course / CONFIG, settings)

@@ -6,9 +6,9 @@ Owns the one rule about time: a stamp that names no zone is read in the course's
 
 from __future__ import annotations
 
-import re
+import contextlib
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from traitlets.config import Config
@@ -18,10 +18,6 @@ from autograde.errors import CourseError
 from autograde.layout import Layout
 
 CONFIG = "nbgrader_config.py"
-STAMP = re.compile(
-    r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?)"
-    r"\s*(?P<zone>Z|[+-]\d\d:?\d\d|[A-Za-z][A-Za-z0-9_+/-]*)?"
-)
 
 
 @dataclass(frozen=True)
@@ -34,23 +30,39 @@ class Schedule:
     def read(self, stamp: str) -> datetime:
         """The moment that a time stamp names, in the course's zone.
 
-        Accepted: ``2026-10-12 23:59``, with seconds and fractions or not, with a ``T``, and then nothing (the
-        course's zone), ``Z``, ``+0200``, ``+02:00``, or the name of a zone. Raises ValueError for anything else.
+        Accepted: ISO 8601, such as ``2026-10-12 23:59`` or ``2026-10-12T23:59:07.5+02:00``, or the same and then the
+        name of a zone, ``UTC``, ``Europe/Berlin``, or an abbreviation that the course's own zone has then, ``CEST``.
+        Without a zone it is the course's; of an hour that comes twice, the first. Raises ValueError for anything else.
         """
-        match = STAMP.fullmatch(stamp.strip())
-        if match is None:
-            raise ValueError(f"{stamp.strip()[:40]!r} is not a time stamp")
-        moment = datetime.fromisoformat(f"{match['date']}T{match['time']}")
-        zone = match["zone"]
-        if zone is None:
-            return moment.replace(tzinfo=self.zone)
-        if zone == "Z" or not zone[0].isalpha():
-            offset = datetime.strptime(zone.replace(":", ""), "%z").tzinfo
-            return moment.replace(tzinfo=offset).astimezone(self.zone)
+        text = stamp.strip()
+        if ":" not in text:
+            raise ValueError(f"{text[:40]!r} is not a time stamp (it has no time of day)")
+        with contextlib.suppress(ValueError):
+            moment = datetime.fromisoformat(text.replace(" +", "+").replace(" -", "-"))
+            if moment.tzinfo is None:
+                return moment.replace(tzinfo=self.zone)
+            return moment.astimezone(self.zone)
+        date, _, name = text.rpartition(" ")
         try:
-            return moment.replace(tzinfo=ZoneInfo(zone)).astimezone(self.zone)
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            raise ValueError(f"{zone!r} is not a time zone") from error
+            return self._in_zone(datetime.fromisoformat(date), name)
+        except ValueError as error:
+            raise ValueError(f"{text[:40]!r} is not a time stamp ({error})") from error
+
+    def _in_zone(self, moment: datetime, name: str) -> datetime:
+        """The moment of a clock that stood in the zone called `name`.
+
+        An abbreviation of the course's own zone, such as CEST, says which of two hours is meant when the clocks
+        go back. Raises ValueError if there is no such zone.
+        """
+        seasons = [moment, moment.replace(month=1, day=1), moment.replace(month=7, day=1)]
+        for season in (*seasons, moment.replace(fold=1)):
+            own = season.replace(tzinfo=self.zone)
+            if own.tzname() == name and (offset := own.utcoffset()) is not None:
+                return moment.replace(tzinfo=timezone(offset)).astimezone(self.zone)
+        try:
+            return moment.replace(tzinfo=ZoneInfo(name)).astimezone(self.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ValueError(f"{name!r} is not a time zone") from error
 
     def deadline(self, chapter: str) -> datetime | None:
         """The last moment at which a chapter is on time; None if it has none."""

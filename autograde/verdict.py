@@ -83,6 +83,10 @@ class QuestionVerdict:
             raise ValueError(f"question {self.id!r} earns points although it is {self.state}")
 
 
+HASHES = ("submission_sha256", "tests_sha256", "environment_sha256")
+TEXTS = ("student", "chapter", "sandbox", *HASHES)
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The outcome of one submission.
@@ -148,24 +152,20 @@ class Verdict:
                 QuestionVerdict(
                     id=id,
                     score=q["score"],
-                    max=q["max"],
+                    max=_number(q["max"]),
                     state=Outcome(q["state"]),
-                    message=q["message"],
+                    message=_text(q["message"]),
                 )
                 for id, q in data["questions"].items()
             )
+            texts = {name: _text(data[name]) for name in TEXTS}
             return cls(
-                student=data["student"],
-                chapter=data["chapter"],
                 state=State(data["state"]),
                 score=data["score"],
-                max_score=data["max_score"],
+                max_score=_number(data["max_score"]),
                 questions=questions,
-                sandbox=data["sandbox"],
-                submission_sha256=data["submission_sha256"],
-                tests_sha256=data["tests_sha256"],
-                environment_sha256=data["environment_sha256"],
-                seconds=data["seconds"],
+                seconds=_number(data["seconds"]),
+                **texts,
             )
         except (KeyError, TypeError, AttributeError) as fault:
             raise ValueError(f"this is not a verdict: {fault!r}") from fault
@@ -210,6 +210,18 @@ def verdict_of(
         environment_sha256=environment_sha256,
         seconds=seconds,
     )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"{value!r} is no number")
+    return value
 
 
 def _check_score(what: str, score: float | None, most: float, may_lack: bool) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograde.layout import ROOT
+from autograde.layout import ROOT, Layout
 
 CHAPTER = "03_scores"
 EXERCISES = ("scores_by_loop", "scores", "cosine_scores")
@@ -675,3 +676,23 @@ SUBMISSIONS = [
     Case("s28", "a figure per call", ALL, right_with(scores_by_loop=FIGURES)),
 ]
 CASES = [*ATTACKS, *SUBMISSIONS]
+
+
+# ------------------------------------------------------------------------ a course to try on
+KEPT = {"nbgrader_config.py", "README.md"}
+"""Of the course folder; the rest is somebody's data."""
+
+
+def copy_of_the_course(folder: Path) -> Layout:
+    """A copy of the package and of one chapter, in which the commands of the guide work."""
+
+    def unwanted(parent: str, names: list[str]) -> list[str]:
+        data = Path(parent).name == "course"
+        return [n for n in names if n == "__pycache__" or (data and n not in KEPT)]
+
+    shutil.copytree(ROOT / "autograde", folder / "autograde", ignore=unwanted)
+    for part, suffixes in (("solutions", (".md", ".ipynb")), ("chapters", (".ipynb",))):
+        (folder / part).mkdir()
+        for suffix in suffixes:
+            shutil.copy(ROOT / part / f"{CHAPTER}{suffix}", folder / part)
+    return Layout(folder)

@@ -4,8 +4,8 @@
 
 A class of 60 on chapter 3, right, wrong, cheating and broken mixed, through `nbgrader autograde` and through ours
 with one and two workers and on a Dask cluster; the CPU time beside that of the same answers run and checked in one
-warm process without a sandbox; and 5,000 generated submissions with the memory of the coordinator. The last line
-is the ratio of the two wall times of the class.
+warm process without a sandbox; 5,000 generated submissions with the memory of the coordinator; and how long each
+verb of the command line takes for a class of 200. The last line is the ratio of the two wall times of the class.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,14 +30,14 @@ from pathlib import Path
 import psutil
 
 from autograde import mistakes
-from autograde.collect.collect import Submission
+from autograde.collect.submissions import Submission
 from autograde.grade.exam import Exam, fingerprint, load_exam, read_paper
 from autograde.grade.grade import read_verdicts
 from autograde.grade.worker import Setting, WorkerState
 from autograde.layout import Layout
 from autograde.mistakes import Right
 from autograde.sandbox.inside.lockdown import prctl
-from autograde.sandbox.inside.shell import Kernel
+from autograde.sandbox.inside.shell import Shell
 from autograde.sandbox.inside.wire import Batch
 from autograde.settings import Limits
 from bench import corpus, stock
@@ -264,7 +265,7 @@ def start_cost(count: int) -> None:
 def warm_process(job: str) -> None:
     """In a process of its own: print wall and CPU seconds of running and checking the papers of a job."""
     exam: Exam = load_exam(CHAPTER, Layout())
-    kernel = Kernel(output=1 << 20)
+    kernel = Shell(output=1 << 20)
     for source in exam.setup:
         kernel.set_up(source)
     tests = [compile(q.shown + q.hidden, f"<{q.id}>", "exec") for q in exam.questions]
@@ -350,6 +351,40 @@ def many(bench: Bench, count: int, workers: int) -> float:
     return count / spent.wall
 
 
+def verbs(root: Path, size: int) -> None:
+    """Print what each verb takes for a class, as a process of its own, and on a hostile archive."""
+    layout = corpus.copy_of_the_course(root / "course")
+    write_class(mixed_class(size, layout), root / "handed-in", layout)
+    inbox = root / "inbox"
+    for paper in sorted((root / "handed-in").glob("*/*/*.ipynb")):
+        place = inbox / paper.parts[-3] / paper.name
+        place.parent.mkdir(parents=True)
+        paper.rename(place)
+    hostile = root / "hostile.zip"
+    with zipfile.ZipFile(hostile, "w") as archive:
+        for number in range(10_000):
+            archive.writestr(f"student-{number:05d}/{CHAPTER}.ipynb", "{}")
+    print(f"a class of {size}, each verb as a command:")
+    runs = [
+        ("collect", ["collect", CHAPTER, str(inbox)]),
+        ("collect again", ["collect", CHAPTER, str(inbox)]),
+        ("grade and record", ["grade", CHAPTER]),
+        ("grade again, nothing new", ["grade", CHAPTER]),
+        ("feedback", ["feedback", CHAPTER]),
+        ("export", ["export", CHAPTER]),
+        ("verify", ["verify"]),
+        ("collect 10,000 notebooks of two bytes", ["collect", CHAPTER, str(hostile)]),
+    ]
+    for name, words in runs:
+        spent: list[Spent] = []
+        with measured(spent):
+            subprocess.run(
+                [sys.executable, "-m", "autograde", *words],
+                cwd=layout.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+            )  # fmt: skip
+        print(f"  {name:<38} {spent[0]}")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print everything; the last line is the ratio."""
     parser = argparse.ArgumentParser(prog="python -m bench.grading", description=__doc__)
@@ -397,6 +432,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             many(bench, generated if workers == 2 else generated // 2, workers)
             for workers in (1, 2)
         ]
+        verbs(bench.root, size if options.quick else 200)
         print(f"two workers / one worker: {rate[1] / rate[0]:.2f}x")
         print(f"ours/stock: {stock_spent.wall / best['ours, 2 workers'].wall:.1f}x")
     return 0

@@ -23,9 +23,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from autograde.build.release import setup_source
-from autograde.build.source import Source, bare, recap_source, visible
+from autograde.build.source import Source, bare, recap_source
 from autograde.layout import Layout
 from autograde.mistakes import Right, load
+from autograde.notebook import visible
 
 HALF, LARGE = 0.5, 5
 """Share of a solution's operations, and operations of one expression, that count as an answer."""

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from autograde.collect.collect import Submission, collect
+from autograde.collect.collect import collect
+from autograde.collect.submissions import Submission
 from autograde.layout import Layout
 from autograde.verdict import Outcome, QuestionVerdict, State, Verdict, verdict_of
 from tests import tiny

@@ -12,11 +12,12 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograde.build.source import read_all, visible
+from autograde.build.source import read_all
 from autograde.grade.exam import load_exam
 from autograde.grade.judge import seeds
 from autograde.layout import Layout
 from autograde.mistakes import Right, Wrong, load
+from autograde.notebook import visible
 from tests import universal
 from tests.answers import chapter
 

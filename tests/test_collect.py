@@ -31,16 +31,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograde.collect import collect as collect_module
 from autograde.collect import inbox as inbox_module
 from autograde.collect import rebuild as rebuild_module
-from autograde.collect.collect import (
-    Submission,
-    collect,
-    collect_with_report,
-    load,
-    refresh,
-    report,
-)
+from autograde.collect.collect import collect, collect_with_report, report
 from autograde.collect.naming import clean_id
-from autograde.collect.rebuild import Cell, UnreadableError, read_cells, rebuild, transplant
+from autograde.collect.rebuild import Cell, UnreadableError, read_cells, rebuild
+from autograde.collect.submissions import Submission, load, refresh, transplant
 from autograde.errors import CourseError
 from autograde.layout import Layout
 from autograde.settings import Schedule, read_schedule

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from autograde.collect.collect import Submission, collect
+from autograde.collect.collect import collect
+from autograde.collect.submissions import Submission
 from autograde.grade import grade as grader
 from autograde.layout import Layout
-from autograde.records.export import export, marks
+from autograde.records.export import export
 from autograde.records.feedback import feedback
+from autograde.records.marks import marks
 from autograde.records.record import record
 from autograde.records.regrade import regrade
 from autograde.records.verify import verify
-from autograde.sample import loop
-from autograde.sample import nbgrader as stock
+from autograde.sample import loop, people
 from tests import tiny
 
 NN = tiny.CHAPTER
@@ -37,7 +38,7 @@ def test_the_sample_class_earns_what_the_catalogue_says(graded: tuple[Layout, in
     layout, status = graded
     assert status == 0
     earned = {m.submission.student: m.score for m in marks(NN, layout)}
-    assert earned == {s.student: s.expected for s in stock.sample_class(NN, layout)}
+    assert earned == {s.student: s.expected for s in people.sample_class(NN, layout)}
 
 
 def test_the_mistake_is_named_in_the_feedback_and_no_hidden_test_shows(
@@ -54,8 +55,8 @@ def test_a_wrong_expectation_makes_the_loop_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout = tiny.make(tmp_path)
-    sample = stock.Sample("right-reference", NN, dict(tiny.RIGHT), 4)
-    monkeypatch.setattr(stock, "all_samples", lambda *_: [sample])
+    sample = people.Sample("right-reference", NN, dict(tiny.RIGHT), 4)
+    monkeypatch.setattr(people, "all_samples", lambda *_: [sample])
     assert loop.run(layout, grade) == 1
 
 

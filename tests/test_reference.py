@@ -12,8 +12,8 @@ import nbformat
 import numpy as np
 import pytest
 
-from autograde.build.source import visible
 from autograde.layout import Layout
+from autograde.notebook import visible
 
 LAYOUT = Layout()
 FOLDER = LAYOUT.solutions / "reference"

@@ -8,7 +8,8 @@ import shutil
 import nbformat
 import pytest
 
-from autograde.build.release import build, drift, fingerprint, inputs, require_current
+from autograde.build.current import require_current
+from autograde.build.release import build, drift, fingerprint, inputs
 from autograde.build.source import read, read_all
 from autograde.errors import CourseError
 from autograde.layout import Layout, number_of

@@ -17,7 +17,7 @@ import pytest
 
 from autograde.errors import CourseError
 from autograde.sandbox.inside import lockdown
-from autograde.sandbox.inside.shell import Kernel, translate
+from autograde.sandbox.inside.shell import Shell, lines_of, python_of
 from autograde.sandbox.inside.wire import Batch, ClosedError, LateError
 from autograde.sandbox.sandbox import Sandbox, SandboxError, command
 from autograde.settings import Limits
@@ -435,28 +435,109 @@ def test_root_does_not_grade_with_a_python_that_only_root_can_read(tmp_path):
         "import matplotlib.pyplot as p\nfrom IPython.display import display, HTML\nHTML('a')\nx = 1",
     ],
 )
-def test_what_only_ipython_understands_is_skipped(source):
-    kernel = Kernel()
+def test_what_only_ipython_understands_harms_nothing(source):
+    kernel = Shell()
     assert kernel.run(source, "cell") is None
     assert kernel.namespace["x"] == 1
 
 
 def test_a_string_that_looks_like_a_magic_stays():
-    kernel = Kernel()
+    kernel = Shell()
     assert kernel.run('x = """\n%matplotlib\n!ls\n"""\n%pwd', "cell") is None
     assert kernel.namespace["x"] == "\n%matplotlib\n!ls\n"
 
 
 @pytest.mark.parametrize("source", ["x = (1", "def f(:\n  pass", "x = 1 +\n", "return 3", "a\x00b"])
 def test_what_python_does_not_understand_is_an_error(source):
-    failure = Kernel().run(source, "cell")
+    failure = Shell().run(source, "cell")
     assert failure is not None
     assert failure.kind in ("SyntaxError", "ValueError")
 
 
-def test_other_cell_magics_leave_nothing():
-    _, text = translate("%%bash\nrm -rf /", "<cell>")
-    assert text == ""
+@pytest.mark.parametrize(
+    "source",
+    [
+        "    def f():\n        return 1\n    x = f()",
+        "\n\n    x = 1\n",
+        ">>> def f():\n...     return 1\n>>> x = f()",
+        "In [3]: def f():\n   ...:     return 1\n   ...: x = f()",
+        "%time x = 1",
+        "time x = 1",
+        "x = %time 1",
+        "def f(a, b): return 1\n%timeit f( \\\n   1, 2)\nx = 1",
+        "%timeit -n 3 -r2 x = 1",
+        "%prun -l 5 -s cumulative x = 1",
+        "%%time\ndef f():\n    return 1\nx = f()",
+        "%%capture out\nx = 1\nout.show()",
+        "%%timeit -n 3 y = 1\nx = y",
+        "%%prun -l 5\nx = 1",
+        "%%capture\n%%time\n\n%matplotlib inline\nx = 1",
+        "if True:\n    %time x = 1",
+        "%time !ls\nx = 1",
+        "x = 1\npip install numpy\ncd data",
+        "%pwd\nx = 1  # a\u2028b \x85 \x0b \x1e \x0c",
+    ],
+)
+def test_a_cell_means_what_it_means_to_ipython(source):
+    plain, shell = Shell(), Shell()
+    assert shell.run(source, "cell") is None
+    assert plain.run(python_of(source), "cell") is None
+    assert shell.namespace["x"] == plain.namespace["x"] == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["%%bash\nrm -rf /", "%%html\n<b>", "%%writefile {0}/a.txt\nx = 2", "%%python\nx = 2"],
+)
+def test_what_stands_below_other_cell_magics_is_not_run(source, tmp_path):
+    shell = Shell()
+    assert shell.run(source.format(tmp_path), "cell") is None
+    assert "x" not in shell.namespace
+
+
+def test_code_in_a_string_below_a_magic_stays_text():
+    shell = Shell()
+    assert shell.run("%%time\ns = '''\n%%time\npip install a\n'''", "cell") is None
+    assert shell.namespace["s"] == "\n%%time\npip install a\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 1 +",
+        "%%time\nx = (",
+        "a\x00b",
+        "x = '\ud800'",
+        "(" * 5000,
+        "%pwd\n" * 20000 + "(",
+        "pip install a\n" * 5000,
+        "%%time\n" * 5000 + "(",
+    ],
+    ids=len,
+)
+def test_what_nobody_can_read_is_a_syntax_error_in_bounded_time(source):
+    before = time.process_time()
+    with pytest.raises(SyntaxError):
+        python_of(source)
+    assert time.process_time() - before < 10
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0c", "\x0b", "\x1c", "\x1e"])
+def test_odd_separators_end_no_line(mark):
+    source = f"# from{mark}a PDF\nx = 'a{mark}b'\n1 / 0"
+    assert lines_of(source) == [f"# from{mark}a PDF\n", f"x = 'a{mark}b'\n", "1 / 0"]
+    shell = Shell()
+    failure = shell.run(source, "cell")
+    assert failure is not None
+    assert (failure.kind, failure.place) == ("ZeroDivisionError", "line 3:  1 / 0")
+    assert shell.namespace["x"] == f"a{mark}b"
+    assert lines_of("a\r\nb\rc\n") == ["a\n", "b\n", "c\n"]
+
+
+def test_a_file_that_a_cell_writes_can_be_imported_and_run(wall):
+    write = python_of("%%writefile helper.py\nV = 4")
+    source = f"{write}\nimport helper\nassert helper.V == 4\n%run helper.py\ndef f():\n    return V"
+    assert value(wall, source) == 4
 
 
 @pytest.mark.parametrize(
@@ -471,7 +552,7 @@ def test_other_cell_magics_leave_nothing():
     ],
 )
 def test_what_a_notebook_has(source):
-    kernel = Kernel()
+    kernel = Shell()
     kept = sys.stdout, sys.stderr
     kernel.capture()
     try:
@@ -481,7 +562,7 @@ def test_what_a_notebook_has(source):
 
 
 def test_the_last_value_has_a_name():
-    kernel = Kernel()
+    kernel = Shell()
     for source, value in (("1 + 1", 2), ("_ + 1", 3), ("x = 5", 3), ("None", 3), ("x;", 5)):
         assert kernel.run(source, "cell") is None
         assert kernel.namespace["_"] == value

@@ -9,6 +9,7 @@ import pytest
 from autograde.errors import CourseError
 from autograde.layout import Layout
 from autograde.sample import nbgrader as stock
+from autograde.sample import people
 from tests import tiny
 
 
@@ -37,19 +38,19 @@ def test_the_sample_earns_what_the_catalogue_says(graded: tuple[Layout, int]) ->
 def test_every_student_gets_feedback(graded: tuple[Layout, int]) -> None:
     layout, _ = graded
     students = {p.parent.parent.name for p in layout.course.glob("feedback/*/*/*.html")}
-    assert students == {s.student for s in stock.sample_class(tiny.CHAPTER, layout)}
+    assert students == {s.student for s in people.sample_class(tiny.CHAPTER, layout)}
 
 
 def test_a_mark_that_differs_is_seen(graded: tuple[Layout, int]) -> None:
     layout, _ = graded
-    samples = stock.sample_class(tiny.CHAPTER, layout)
+    samples = people.sample_class(tiny.CHAPTER, layout)
     earned: dict[tuple[str, str], float | None] = {
         (s.student, s.chapter): s.expected for s in samples
     }
-    assert stock.compare(samples, earned)[1] == []
+    assert people.compare(samples, earned)[1] == []
     earned["blank", tiny.CHAPTER] = 1
     earned["half-done", tiny.CHAPTER] = None
-    table, differing = stock.compare(samples, earned)
+    table, differing = people.compare(samples, earned)
     assert {s.student for s in differing} == {"blank", "half-done"}
     assert re.search(r"blank .* 0 +1  differs", table)
 

@@ -11,8 +11,10 @@ import re
 
 from nbformat import NotebookNode
 
-from autograde.build.source import BEGIN, END, Source, visible
+from autograde.build.source import Source
 from autograde.errors import CourseError
+from autograde.nbgrader_bridge import STUB
+from autograde.notebook import BEGIN_SOLUTION, END_SOLUTION, visible
 
 DIFFICULTY = {1: ("●○○", 6), 2: ("●○○", 6), 3: ("●●○", 12), 4: ("●●●", 18), 5: ("●●●", 18)}
 """Points -> difficulty and minutes of an exercise."""
@@ -97,9 +99,7 @@ def code_lines(cell: NotebookNode) -> int:
     """The lines of a code cell that stand open before a learner: blank lines and folded cells count nothing."""
     if cell.cell_type != "code" or FOLDED & set(cell.metadata.get("tags", [])):
         return 0
-    shown = re.sub(
-        rf"{BEGIN}.*?{END}", "raise NotImplementedError", visible(cell.source), flags=re.S
-    )
+    shown = re.sub(rf"{BEGIN_SOLUTION}.*?{END_SOLUTION}", STUB, visible(cell.source), flags=re.S)
     return sum(bool(line.strip()) for line in shown.splitlines())
 
 

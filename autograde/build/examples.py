@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 
 from autograde.build.expected import Chapter, stages_of
-from autograde.build.source import BEGIN_HIDDEN, BUILT_IN, END_HIDDEN, Source, names_read
+from autograde.build.source import BUILT_IN, Source, names_read
 from autograde.errors import CourseError
+from autograde.notebook import BEGIN_HIDDEN, END_HIDDEN
 
 LABEL = "The example in the docstring has to come out as it stands there."
 """What a learner reads whose function does something else."""
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-class NotWritable(ValueError):
+class NotWritableError(ValueError):
     """A value that cannot be written down as Python."""
 
 
@@ -54,7 +55,7 @@ def hidden_tests(exercise: str, source: Source, chapter: Chapter) -> list[str]:
             given += [f"{name}={literal(value, chapter)}" for name, value in kwargs.items()]
             given += [f"through={reading}"] if reading else []
             told = ", ".join([exercise, literal(seen, chapter), repr(LABEL), *given])
-        except NotWritable as fault:
+        except NotWritableError as fault:
             raise CourseError(
                 where,
                 f"its example hands over {fault}, which cannot be written into a test.",
@@ -111,12 +112,12 @@ def calls_written(text: str, exercise: str) -> list[list[str]]:
 def argument(value: Any, text: str, chapter: Chapter) -> str:
     """An argument of an example as Python code: a function as it was written, all else by its value.
 
-    Raises NotWritable.
+    Raises NotWritableError.
     """
     if not callable(value) or not text:
         return literal(value, chapter)
     if unknown := names_read(text) - set(chapter.base) - BUILT_IN:
-        raise NotWritable(f"a function that uses {', '.join(sorted(unknown))}")
+        raise NotWritableError(f"a function that uses {', '.join(sorted(unknown))}")
     return text
 
 
@@ -141,7 +142,7 @@ def with_tests(check: str, tests: list[str]) -> str:
 
 
 def literal(value: Any, chapter: Chapter) -> str:
-    """A value as Python code. Raises NotWritable."""
+    """A value as Python code. Raises NotWritableError."""
     if isinstance(value, np.ndarray):
         kind = "" if value.dtype in (np.float64, np.int64, np.bool_) else f", np.{value.dtype}"
         if not value.size:
@@ -166,4 +167,4 @@ def literal(value: Any, chapter: Chapter) -> str:
     for name, known in chapter.base.items():
         if known is value and name[0] != "_":
             return name
-    raise NotWritable(f"a {type(value).__name__}")
+    raise NotWritableError(f"a {type(value).__name__}")

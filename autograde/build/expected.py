@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from autograde.build.source import Source, visible
+from autograde.build.source import Source
 from autograde.errors import CourseError
 from autograde.mistakes import Entry, wrong
+from autograde.notebook import visible
 
 Stage = tuple[str, tuple[Any, ...], dict[str, Any]]
 Through = Callable[..., Any] | None

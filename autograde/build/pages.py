@@ -14,11 +14,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+
+from filelock import FileLock
 
 from autograde.errors import CourseError
 from autograde.layout import ROOT
@@ -43,7 +44,8 @@ def build_book(
     """
     sources = page_sources(root)
     site = root / "_build" / "html"
-    with one_at_a_time(root / "_build"):
+    (root / "_build").mkdir(exist_ok=True)
+    with FileLock(root / "_build" / "book.lock"):
         stamp, inputs = root / "_build" / "book.json", fingerprint(root, sources)
         if not force and is_current(stamp, inputs, site, set(sources)):
             say(f"book: {len(sources)} pages, nothing has changed")
@@ -169,17 +171,3 @@ def compare(root: Path, built: set[str], wanted: set[str]) -> None:
             f"pages came out that _toc.yml does not list: {', '.join(extra)}.",
             "Add their folder to exclude_patterns, or list them.",
         )
-
-
-@contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait until no other process builds in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:  # Windows: tests there run one after the other
-        yield
-        return
-    with (folder / "book.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -24,7 +24,6 @@ from autograde.build.examples import hidden_tests, with_tests
 from autograde.build.execute import execute
 from autograde.build.source import CELLS, Source, read_all, recap_source, require_form
 from autograde.build.student_version import cut
-from autograde.errors import CourseError
 from autograde.files import write_whole
 from autograde.layout import Layout
 from autograde.mistakes import load
@@ -82,15 +81,6 @@ def drift(layout: Layout | None = None) -> list[str]:
     book = read_all(layout)
     faults = [fault for name in book if (fault := state(name, book, layout)) is not None]
     return faults + [f"{path}: built from no source; remove it." for path in orphans(layout)]
-
-
-def require_current(name: str, layout: Layout) -> None:
-    """Raise CourseError if a chapter's built notebooks do not match its source: old tests would be used."""
-    if fault := state(name, read_all(layout), layout):
-        where, what = fault.split(": ", 1)
-        raise CourseError(
-            where, what.split(";")[0] + ".", "Run make notebooks, then the same command again."
-        )
 
 
 def state(name: str, book: dict[str, Source], layout: Layout) -> str | None:

@@ -21,10 +21,9 @@ from nbformat import NotebookNode
 
 from autograde.errors import CourseError
 from autograde.layout import ROOT, Layout
+from autograde.notebook import BEGIN_HIDDEN, BEGIN_SOLUTION, END_HIDDEN, END_SOLUTION
 
 CELLS = ROOT / "autograde" / "cells"
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 KINDS = ("build", "derive", "design", "expose", "predict")
 OPTIONS = {
     "exercise": {"exercise", "kind", "zeros", "atol", "precision"},
@@ -38,9 +37,6 @@ RULES = {"zeros": ("exact", True), "atol": (0, 0), "precision": ("double", True)
 TAGS = {"touch", "figure", "evidence"}
 """The tags an author may write."""
 MOST_POINTS = 5
-HIDDEN = re.compile(
-    r"^### BEGIN HIDDEN TESTS.*?^### END HIDDEN TESTS[^\n]*", re.DOTALL | re.MULTILINE
-)
 BUILT_IN = frozenset(dir(builtins))
 
 
@@ -152,11 +148,6 @@ def yours_names(cell: NotebookNode) -> list[str]:
     return [name.strip() for name in str(cell.metadata.get("yours", "")).split(",") if name.strip()]
 
 
-def visible(check: str) -> str:
-    """The part of a check cell that learners see."""
-    return HIDDEN.sub("", check)
-
-
 def describe(cell: NotebookNode, index: int) -> str:
     """A cell in words: its grade id, or its number and first line."""
     for key in ("exercise", "check", "yours"):
@@ -178,7 +169,7 @@ def add_once(table: dict[str, str], exercise: str, source: str, where: str) -> N
 
 def regions(cell: NotebookNode, where: str) -> None:
     """Check that the markers of a code cell pair up and stand in the right kind of cell."""
-    pairs = [(BEGIN, END, "exercise"), (BEGIN_HIDDEN, END_HIDDEN, "check")]
+    pairs = [(BEGIN_SOLUTION, END_SOLUTION, "exercise"), (BEGIN_HIDDEN, END_HIDDEN, "check")]
     for begin, end, kind in pairs:
         found = re.findall(rf"^\s*({re.escape(begin)}|{re.escape(end)})", cell.source, re.MULTILINE)
         if found != [begin, end] * (len(found) // 2):
@@ -199,7 +190,7 @@ def regions(cell: NotebookNode, where: str) -> None:
 def scaffolded(source: str, where: str) -> str:
     """Move the scaffold lines (``#> S = ...``) of a solution above it, as comments that stay in the stub."""
     lines, kept = [], []
-    solution = source[source.index(BEGIN) : source.index(END)]
+    solution = source[source.index(BEGIN_SOLUTION) : source.index(END_SOLUTION)]
     code = [line.strip() for line in solution.splitlines() if not line.strip().startswith("#")]
     for line in source.splitlines():
         if not line.strip().startswith("#>"):
@@ -214,7 +205,7 @@ def scaffolded(source: str, where: str) -> str:
                 "Write the line as it stands in the solution; `...` stands for what learners fill in.",
             )
         kept.append(line.replace("#>", "#", 1))
-    at = next(i for i, line in enumerate(lines) if line.strip() == BEGIN)
+    at = next(i for i, line in enumerate(lines) if line.strip() == BEGIN_SOLUTION)
     return "\n".join(lines[:at] + kept + lines[at:])
 
 
@@ -341,7 +332,9 @@ def recap_source(name: str, book: dict[str, Source]) -> str:
 
 def bare(solution: str) -> str:
     """A solution cell without its markers."""
-    keep = [line for line in solution.splitlines() if line.strip() not in (BEGIN, END)]
+    keep = [
+        line for line in solution.splitlines() if line.strip() not in (BEGIN_SOLUTION, END_SOLUTION)
+    ]
     return "\n".join(keep).strip()
 
 

@@ -8,21 +8,19 @@ and the inbox itself is never written to.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograde.collect.inbox import File, RefusedError, printable, read_inbox
 from autograde.collect.naming import HandedIn, Student, by_student
-from autograde.collect.rebuild import Cell, UnreadableError, read_cells, rebuild, transplant
-from autograde.errors import CourseError
+from autograde.collect.rebuild import Cell, UnreadableError, read_cells, rebuild
+from autograde.collect.submissions import Submission, load, place, released_chapter, save
 from autograde.files import write_whole
 from autograde.layout import CHAPTER_NAME, Layout
 from autograde.settings import Schedule, read_schedule, utc
@@ -31,35 +29,6 @@ MAX_ATTEMPTS = 20
 """Notebooks of one student that are read, the newest first."""
 MAX_READ = 128 * 2**20
 """Bytes of one student's notebooks after which no older one is read."""
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One student's work on one chapter, ready to be graded.
-
-    Attributes
-    ----------
-    student: the id in the gradebook.
-    notebook: the released chapter with the student's answers; the bare chapter if there is a `problem`.
-    sha256: of the student's part: the same answers give the same value, whatever else the file held.
-    received: when it came, by the collector or the LMS; None if nothing says so, and then it is never late.
-    repairs: what was put right, a sentence each.
-    problem: why it could not be read; None if it could.
-    name, lms, number: how the inbox names the student, for the way back.
-    attempts: how many files of theirs there were for this chapter.
-    """
-
-    student: str
-    chapter: str
-    notebook: Path
-    sha256: str
-    received: datetime | None
-    repairs: tuple[str, ...] = ()
-    problem: str | None = None
-    name: str = ""
-    lms: str = "folder"
-    number: str = ""
-    attempts: int = 1
 
 
 # ------------------------------------------------------------------------ the verbs
@@ -76,7 +45,7 @@ def collect_with_report(
     chapter: str, inbox: Path, layout: Layout
 ) -> tuple[list[Submission], list[str]]:
     """As `collect`, with what stands in the inbox but is nobody's submission, a line each."""
-    released = _released(chapter, layout)
+    released = released_chapter(chapter, layout)
     schedule = read_schedule(layout)
     files, empty = read_inbox(inbox, schedule)
     hands, nobody = by_student(files, empty, chapter, inbox)
@@ -99,41 +68,8 @@ def collect_with_report(
         if not own_inbox:
             _give_to_nbgrader(submission, layout)
     submissions = sorted(known.values(), key=lambda s: s.student)
-    write_whole(
-        _manifest(chapter, layout), json.dumps([_to_json(s) for s in submissions], indent=1)
-    )
+    save(chapter, submissions, layout)
     return submissions, others
-
-
-def load(chapter: str, layout: Layout) -> list[Submission]:
-    """What earlier runs of `collect` gave for a chapter; empty if there were none.
-
-    Raises CourseError if the list is damaged.
-    """
-    path = _manifest(chapter, layout)
-    if not path.exists():
-        return []
-    try:
-        return [_from_json(data, layout) for data in json.loads(path.read_text(encoding="utf-8"))]
-    except (ValueError, KeyError, TypeError) as error:
-        raise CourseError(
-            path, f"the list of submissions is damaged ({error}).", "Delete it and collect again."
-        ) from error
-
-
-def refresh(chapter: str, layout: Layout) -> list[Submission]:
-    """Put what was collected on the chapter as it is released now, after a test or a text was corrected.
-
-    The students' part and its hash stay what they are.
-    """
-    released = _released(chapter, layout)
-    submissions = load(chapter, layout)
-    for submission in submissions:
-        notebook = released
-        if submission.problem is None:
-            notebook = transplant(nbformat.read(submission.notebook, as_version=4), released)
-        write_whole(submission.notebook, nbformat.v4.writes(notebook) + "\n")
-    return submissions
 
 
 def report(submissions: Iterable[Submission], others: Iterable[str], schedule: Schedule) -> str:
@@ -205,7 +141,7 @@ def _submission(
     return Submission(
         student=student.id,
         chapter=chapter,
-        notebook=_normalised(student.id, chapter, layout),
+        notebook=place(student.id, chapter, layout),
         sha256=digest,
         received=moment.astimezone(schedule.zone) if moment else None,
         repairs=tuple(notes),
@@ -224,7 +160,7 @@ def _failed(hand: HandedIn, chapter: str, error: Exception, layout: Layout) -> S
     return Submission(
         student=student.id,
         chapter=chapter,
-        notebook=_normalised(student.id, chapter, layout),
+        notebook=place(student.id, chapter, layout),
         sha256=sha256(f"unreadable: {problem}".encode()).hexdigest(),
         received=None,
         problem=problem,
@@ -352,17 +288,6 @@ def _is_older(new: Submission, known: Submission | None) -> bool:
 
 
 # ------------------------------------------------------------------------ files
-def _released(chapter: str, layout: Layout) -> NotebookNode:
-    path = layout.chapter(chapter)
-    if not path.exists():
-        raise CourseError(path, "the chapter is not built.", "Run `make notebooks` first.")
-    notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        if cell.cell_type == "code":  # pictures of the reference run: nothing of them is needed
-            cell.outputs, cell.execution_count = [], None
-    return notebook
-
-
 def _give_to_nbgrader(submission: Submission, layout: Layout) -> None:
     """Put the normalised notebook and its time where nbgrader looks for submissions."""
     folder = layout.course / "submitted" / submission.student / submission.chapter
@@ -382,25 +307,3 @@ def _is_within(path: Path, folder: Path) -> bool:
 def _nobodys(file: File) -> str:
     why = file.refused or "its name says no student"
     return f"{file.where}: {why}"
-
-
-def _normalised(student: str, chapter: str, layout: Layout) -> Path:
-    return layout.course / "collected" / student / chapter / f"{chapter}.ipynb"
-
-
-def _manifest(chapter: str, layout: Layout) -> Path:
-    return layout.course / "collected" / f"{chapter}.json"
-
-
-def _to_json(submission: Submission) -> dict[str, Any]:
-    data = asdict(submission)
-    data.pop("notebook")
-    data["received"] = submission.received.isoformat() if submission.received else None
-    return data
-
-
-def _from_json(data: dict[str, Any], layout: Layout) -> Submission:
-    data = dict(data)
-    data["received"] = datetime.fromisoformat(data["received"]) if data["received"] else None
-    data["repairs"] = tuple(data["repairs"])
-    return Submission(notebook=_normalised(data["student"], data["chapter"], layout), **data)

@@ -21,8 +21,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-OWN = "own-"
-"""How the ids of the learner's other cells begin."""
+from autograde.collect.submissions import OWN
+
 MAX_CELLS = 5_000
 MAX_SOURCE = 500_000
 """Characters that one cell may have. A longer one is left out."""
@@ -162,31 +162,6 @@ def rebuild(cells: Sequence[Cell], released: NotebookNode) -> Rebuilt:
     for exercise in plan.stubs:
         plan.choose(exercise)
     return plan.result()
-
-
-def transplant(rebuilt: NotebookNode, released: NotebookNode) -> NotebookNode:
-    """A rebuilt notebook on another release of its chapter: the same answers and plain cells, nothing chosen anew."""
-    answers = {}
-    own: dict[str, list[NotebookNode]] = {}  # id of a released cell -> the learner's cells after it
-    place = ""
-    for cell in rebuilt.cells:
-        if cell.id.startswith(OWN):
-            own.setdefault(place, []).append(cell)
-            continue
-        place = cell.id
-        if cell.metadata.get("nbgrader", {}).get("solution"):
-            answers[cell.metadata.nbgrader.grade_id] = cell.source
-    notebook = new_notebook(
-        metadata=copy.deepcopy(released.metadata), nbformat_minor=released.nbformat_minor
-    )
-    notebook.cells = own.pop("", [])
-    for cell in copy.deepcopy(released.cells):
-        cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-        notebook.cells += [cell, *own.pop(cell.id, [])]
-    notebook.cells += [cell for lost in own.values() for cell in lost]
-    return notebook
 
 
 class _Plan:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import os
 import sys
 import time
 from collections import Counter
@@ -21,6 +20,7 @@ from typing import Protocol
 from tqdm import tqdm
 
 from autograde.errors import CourseError
+from autograde.files import write_lines
 from autograde.grade.cache import Store
 from autograde.grade.exam import (
     fingerprint,
@@ -114,7 +114,7 @@ def grade(
                 else:
                     store.add(key, verdict)
                 bar.update()
-    states = write_lines(lines, (_named(s, key, store, lost) for s, key in roll))
+    states = write_verdicts(lines, (_named(s, key, store, lost) for s, key in roll))
     seconds = time.monotonic() - start
     return Summary(states, len(roll) - len(fresh), len(fresh), lines, seconds)
 
@@ -131,18 +131,16 @@ def read_verdicts(lines: Path) -> Iterator[Verdict]:
                 ) from fault
 
 
-def write_lines(path: Path, verdicts: Iterable[Verdict]) -> Counter[State]:
-    """Write one line per verdict; the file appears whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> Counter[State]:
+    """Write one line per verdict; count their states."""
     states: Counter[State] = Counter()
-    with unfinished.open("w", encoding="utf-8") as file:
+
+    def lines() -> Iterator[str]:
         for verdict in verdicts:
-            file.write(verdict.to_line() + "\n")
             states[verdict.state] += 1
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+            yield verdict.to_line()
+
+    write_lines(path, lines())
     return states
 
 

@@ -24,7 +24,7 @@ from autograde.grade.exam import Exam, Paper, Question, fingerprint
 from autograde.grade.plan import CallPlan, plan_calls, reads
 from autograde.grade.proxies import UNWRITTEN, FaultError, LostError, StudentRaisedError
 from autograde.grade.session import Judged, Session
-from autograde.sandbox.inside.shell import Kernel
+from autograde.sandbox.inside.shell import Shell
 from autograde.sandbox.inside.wire import Caps
 from autograde.sandbox.sandbox import Sandbox, SandboxError, caps
 from autograde.verdict import SENTENCES, Outcome, QuestionVerdict
@@ -63,7 +63,7 @@ class TrustedNamespace:
     """
 
     exam: Exam
-    kernel: Kernel
+    kernel: Shell
     signatures: dict[str, inspect.Signature]
     code: dict[tuple[str, bool], CodeType]
     seeds: list[int]
@@ -74,7 +74,7 @@ class TrustedNamespace:
     @classmethod
     def of(cls, exam: Exam) -> TrustedNamespace:
         """Run setup and recap. Raises whatever they raise."""
-        kernel = Kernel(output=1 << 60)
+        kernel = Shell(output=1 << 60)
         for source in exam.setup:
             kernel.set_up(source)
         reference = dict(kernel.namespace)

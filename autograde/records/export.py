@@ -11,89 +11,13 @@ import csv
 import io
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from nbgrader.api import MissingEntry
-
-from autograde.collect.collect import Submission, load
 from autograde.errors import CourseError
 from autograde.files import write_whole
 from autograde.layout import Layout
-from autograde.records.gradebook import open_gradebook
-from autograde.records.log import read_log
-
-FORMS = ("csv", "canvas", "moodle")
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A student's mark in a chapter, as the gradebook has it.
-
-    Attributes
-    ----------
-    score: after the late penalty. raw: before it. given: the grader's own, before any hand or penalty.
-    earlier: the marks that earlier tests or earlier work got, oldest first.
-    questions: grade id -> points, by hand or the grader's.
-    remarks: exercise -> what an instructor wrote about it in Formgrader.
-    """
-
-    submission: Submission
-    score: float
-    raw: float
-    penalty: float
-    max: float
-    given: float | None
-    earlier: tuple[float, ...]
-    by_hand: bool
-    questions: dict[str, float]
-    remarks: dict[str, str]
-
-
-def marks(chapter: str, layout: Layout) -> list[Mark]:
-    """The marks of a chapter by student. Raises CourseError if none were recorded."""
-    submissions = {s.student: s for s in load(chapter, layout)}
-    history = read_log(layout).history(chapter)
-    found = []
-    with open_gradebook(layout) as gradebook:
-        try:
-            rows = gradebook.find_assignment(chapter).submissions
-        except MissingEntry:
-            rows = []
-        for row in sorted(rows, key=lambda r: r.student_id):
-            (notebook,) = row.notebooks
-            student = row.student_id
-            scores = [e.verdict.score or 0.0 for e in history.get(student, [])]
-            penalty = notebook.late_submission_penalty or 0.0
-            missing = Submission(student, chapter, Path(), "", row.timestamp, name=student)
-            found.append(
-                Mark(
-                    submission=submissions.get(student, missing),
-                    score=max(0.0, notebook.score - penalty),
-                    raw=notebook.score,
-                    penalty=penalty,
-                    max=notebook.max_score,
-                    given=scores[-1] if scores else None,
-                    earlier=tuple(scores[:-1]),
-                    by_hand=any(
-                        g.manual_score is not None or g.extra_credit for g in notebook.grades
-                    ),
-                    questions={
-                        g.name: g.score for g in sorted(notebook.grades, key=lambda g: g.name)
-                    },
-                    remarks={
-                        c.name: c.manual_comment for c in notebook.comments if c.manual_comment
-                    },
-                )
-            )
-    if not found:
-        raise CourseError(
-            layout.course,
-            f"no marks of {chapter} were recorded.",
-            f"Grade it first: python -m autograde grade {chapter}",
-        )
-    return found
+from autograde.records.marks import Mark, marks
 
 
 def export(chapter: str, layout: Layout, form: str = "csv") -> Path:
@@ -101,12 +25,11 @@ def export(chapter: str, layout: Layout, form: str = "csv") -> Path:
 
     Raises CourseError for an unknown form, or if no marks were recorded.
     """
-    writers = {"csv": _for_people, "canvas": _for_canvas, "moodle": _for_moodle}
-    if form not in writers:
+    if form not in FORMS:
         raise CourseError(form, "there is no such form.", f"Name one of {', '.join(FORMS)}.")
     text = io.StringIO()
     csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(
-        writers[form](marks(chapter, layout), chapter, layout)
+        FORMS[form](marks(chapter, layout), chapter)
     )
     name = chapter if form == "csv" else f"{chapter}-{form}"
     path = layout.course / "exports" / f"{name}.csv"
@@ -118,7 +41,7 @@ def export(chapter: str, layout: Layout, form: str = "csv") -> Path:
 Row = list[str]
 
 
-def _for_people(found: list[Mark], chapter: str, layout: Layout) -> Iterable[Row]:
+def _for_people(found: list[Mark], chapter: str) -> Iterable[Row]:
     questions = sorted({q for mark in found for q in mark.questions})
     yield [
         *("student", "name", "chapter", "score", "max_score", "before_penalty", "late_penalty"),
@@ -141,7 +64,7 @@ def _for_people(found: list[Mark], chapter: str, layout: Layout) -> Iterable[Row
         ]
 
 
-def _for_canvas(found: list[Mark], chapter: str, layout: Layout) -> Iterable[Row]:
+def _for_canvas(found: list[Mark], chapter: str) -> Iterable[Row]:
     """The columns that Canvas's gradebook import looks for; ID is the number in the file names it gave.
 
     Where a student came by another way than Canvas, the id stands as SIS login.
@@ -155,7 +78,7 @@ def _for_canvas(found: list[Mark], chapter: str, layout: Layout) -> Iterable[Row
         yield [safe(s.name), s.number if known else "", "", login, "", _number(m.score)]
 
 
-def _for_moodle(found: list[Mark], chapter: str, layout: Layout) -> Iterable[Row]:
+def _for_moodle(found: list[Mark], chapter: str) -> Iterable[Row]:
     """Moodle's offline grading worksheet; Identifier holds the number of the folder names it gave.
 
     Where a student came by another way than Moodle, the id stands as ID number, for the gradebook's own import.
@@ -179,6 +102,9 @@ def _remark(mark: Mark) -> str:
     problem = f" {mark.submission.problem}." if mark.submission.problem else ""
     return f"{mark.score:g} of {mark.max:g} points.{late}{problem}"
 
+
+FORMS = {"csv": _for_people, "canvas": _for_canvas, "moodle": _for_moodle}
+"""What can be written; a new form is a function and a line here."""
 
 FORMULA = re.compile(
     r"(?P<start>^|;)(?=[\s\x00-\x1f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]*"

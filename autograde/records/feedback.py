@@ -8,7 +8,6 @@ messages, and never from the solution notebook.
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +16,12 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from autograde import notebook
+from autograde.errors import CourseError
 from autograde.files import write_whole
 from autograde.layout import Layout
-from autograde.records.export import Mark, marks
 from autograde.records.log import Entry, read_log
+from autograde.records.marks import Mark, marks
 from autograde.settings import Schedule, read_schedule
 from autograde.verdict import Outcome, QuestionVerdict
 
@@ -36,6 +37,9 @@ WORDS = {
     Outcome.PROTOCOL: "no answer that could be read",
     Outcome.INFRASTRUCTURE: "not graded",
 }
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Characters that steer a terminal or turn the direction of text; none of them is for people to read."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,8 @@ def feedback(chapter: str, layout: Layout, students: Sequence[str] | None = None
             continue
         page = make_page(mark, history[student], schedule)
         path = layout.course / "feedback" / student / chapter / f"{chapter}.html"
-        write_whole(path, template.render(vars(page)) + "\n")
-        write_whole(path.with_suffix(".md"), as_text(page))
+        for suffix, text in ((".html", template.render(vars(page)) + "\n"), (".md", as_text(page))):
+            write_whole(path.with_suffix(suffix), CONTROL.sub("\ufffd", text))
         written.append(path)
     return written
 
@@ -157,15 +161,14 @@ def _question(question: QuestionVerdict, mark: Mark, answers: dict[str, str]) ->
     )
 
 
-def _read(notebook: Path) -> tuple[str, dict[str, str]]:
-    """The chapter's title, and exercise -> the learner's own answer, from what was graded."""
-    if not notebook.is_file():
+def _read(path: Path) -> tuple[str, dict[str, str]]:
+    """The chapter's title, and exercise -> the learner's own answer, from what was graded; nothing if it is gone."""
+    try:
+        read = notebook.read(path)
+    except CourseError:
         return "", {}
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    about = [(cell, cell["metadata"].get("nbgrader", {})) for cell in cells]
-    answers = {a["grade_id"]: "".join(c["source"]) for c, a in about if a.get("solution")}
-    first = "".join(cells[0]["source"]).lstrip().splitlines() if cells else []
-    return first[0].removeprefix("# ") if first else "", answers
+    cells = list(notebook.cells(read))
+    return notebook.title(read), {c.grade_id: c.source for c in cells if c.role == "solution"}
 
 
 # ------------------------------------------------------------------------ text

@@ -1,4 +1,4 @@
-"""nbgrader's gradebook of the course: opening it, one writer at a time, and the chapters in it.
+"""nbgrader's gradebook of the course: opening it to write, and the chapters in it.
 
 Owns the chapter's place in the gradebook: its cells, their points, its deadline. Marks are `record.py`'s.
 Everything goes through nbgrader's own API and converters.
@@ -27,35 +27,9 @@ from nbgrader.api import (
 from sqlalchemy.exc import SAWarning
 
 from autograde.errors import CourseError
-from autograde.layout import ROOT, Layout
-from autograde.nbgrader_bridge import find_alembic, generate_assignment
-from autograde.settings import CONFIG, Schedule, utc
-
-
-def ready(layout: Layout) -> None:
-    """Make sure that the course folder exists and holds nbgrader's settings."""
-    settings = layout.course / CONFIG
-    if not settings.exists():
-        layout.course.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(Layout(ROOT).course / CONFIG, settings)
-
-
-@contextmanager
-def one_writer(layout: Layout) -> Iterator[None]:
-    """Hold the course's lock. Raises CourseError if another run holds it. Released when the process dies."""
-    import fcntl
-
-    ready(layout)
-    with (layout.course / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise CourseError(
-                layout.course / "gradebook.db",
-                "another run is writing marks.",
-                "Wait until it has finished, then run the same command again.",
-            ) from error
-        yield
+from autograde.layout import Layout
+from autograde.nbgrader_bridge import find_alembic, generate_assignment, ready
+from autograde.settings import Schedule, utc
 
 
 @contextmanager

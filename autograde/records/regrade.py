@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograde.collect.collect import Submission, refresh
+from autograde.collect.submissions import Submission, refresh
 from autograde.errors import CourseError
 from autograde.files import write_whole
 from autograde.layout import Layout

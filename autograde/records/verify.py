@@ -1,25 +1,25 @@
 """Are the marks in the gradebook the ones the grader gave?
 
-Reads the log of verdicts, the gradebook and what was collected, and compares. Changes nothing. A mark given by
-hand in Formgrader is the instructor's right: it is listed, and is no fault while it lies within its bounds.
+Reads the log of verdicts, the gradebook, the settings and what was collected, and compares everything that decides
+a mark: points, maxima, marks by hand, extra credit, the time the work came, the deadline and the penalty. Changes
+nothing. A mark given by hand in Formgrader is the instructor's right: it is listed, and is no fault while it lies
+within its bounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from nbgrader.api import Grade, SubmittedAssignment
-from traitlets.config import Config
-
-from autograde.collect.collect import Submission, load
-from autograde.errors import CourseError
+from autograde.collect.submissions import Submission, load
 from autograde.layout import CHAPTER_NAME, Layout
-from autograde.records.gradebook import open_gradebook
-from autograde.records.log import AuditLog, read_log
-from autograde.records.record import late_penalty
-from autograde.settings import settings
-from autograde.verdict import Verdict
+from autograde.records import marks
+from autograde.records.log import AuditLog, Entry, read_log
+from autograde.settings import Schedule, read_schedule, settings
+
+Said = tuple[bool, str]
+"""Whether it is a fault, and a sentence."""
 
 
 @dataclass(frozen=True)
@@ -62,31 +62,37 @@ def verify(layout: Layout, chapters: Sequence[str] | None = None, head: str = ""
     ----------
     chapters: which; default: all in the gradebook or the log.
     head: the last hash of the log as noted after an earlier run, or the beginning of it: it must still be in it.
+
+    Raises CourseError if there is no gradebook.
     """
-    if not (layout.course / "gradebook.db").exists():
-        raise CourseError(layout.course, "there is no gradebook.", "Record marks first.")
+    known = set(marks.chapters(layout))
     log = read_log(layout)
     findings = list(_chain(log, head))
-    marks = 0
-    config = settings(layout)
-    with open_gradebook(layout) as gradebook:
-        known = {a.name for a in gradebook.assignments} | {e.verdict.chapter for e in log.entries}
-        for chapter in chapters or sorted(known):
-            last = log.last(chapter)
-            rows = {s.student_id: s for s in gradebook.assignment_submissions(chapter)}
-            collected = {s.student: s for s in _collected(chapter, layout)}
-            for student in sorted(rows.keys() | last.keys()):
-                verdict = last[student].verdict if student in last else None
-                row = rows.get(student)
-                marks += len(row.notebooks[0].grades) if row is not None and verdict else 0
-                for fault, text in _student(row, verdict, collected.get(student), config):
-                    findings.append(Finding(fault, chapter, student, text))
-    return Verified(marks, tuple(findings), log.head)
+    compared = 0
+    config, schedule = settings(layout), read_schedule(layout)
+    for chapter in chapters or sorted(known | {e.verdict.chapter for e in log.entries}):
+        last = log.last(chapter)
+        rows = marks.entries(chapter, layout)
+        collected = {s.student: s for s in _collected(chapter, layout)}
+        for student in sorted(rows.keys() | last.keys()):
+            row, entry = rows.get(student), last.get(student)
+            said = list(_student(row, entry, collected.get(student)))
+            if row is not None and entry is not None:
+                compared += len(row.grades)
+                said += _time(row, entry, schedule, chapter)
+                due = marks.late_penalty(student, row.raw, row.seconds_late, config)
+                if row.penalty != due:
+                    text = f"the late penalty is {row.penalty:g} and should be {due:g}"
+                    said.append((True, text))
+            findings += [Finding(fault, chapter, student, text) for fault, text in said]
+    return Verified(compared, tuple(findings), log.head)
 
 
 def _chain(log: AuditLog, head: str) -> Iterator[Finding]:
     if log.fault:
         yield Finding(True, "-", "verdicts.log", log.fault)
+    if log.cut:
+        yield Finding(False, "-", "verdicts.log", "a crash cut its last line short; grade again")
     if head and not any(e.hash.startswith(head) for e in log.entries):
         yield Finding(True, "-", "verdicts.log", f"it no longer holds the line {head[:16]}")
 
@@ -96,23 +102,20 @@ def _collected(chapter: str, layout: Layout) -> list[Submission]:
 
 
 def _student(
-    row: SubmittedAssignment | None,
-    verdict: Verdict | None,
-    submission: Submission | None,
-    config: Config,
-) -> Iterator[tuple[bool, str]]:
-    """What is to be said of one student's marks in one chapter: (is it a fault, a sentence)."""
+    row: marks.Entry | None, entry: Entry | None, submission: Submission | None
+) -> Iterator[Said]:
+    """What is to be said of one student's points in one chapter: (is it a fault, a sentence)."""
     if row is None:
         yield True, "the grader gave a mark that is not in the gradebook; run record again"
         return
-    if verdict is None:
-        yield True, f"the gradebook has {row.score:g} points that the grader never gave"
+    if entry is None:
+        yield True, f"the gradebook has {row.raw - row.penalty:g} points that the grader never gave"
         return
+    verdict = entry.verdict
     if submission is not None and submission.sha256 != verdict.submission_sha256:
         yield False, "newer work was collected and is not recorded yet"
-    (notebook,) = row.notebooks
     given = {q.id: q for q in verdict.questions}
-    for grade in sorted(notebook.grades, key=lambda g: g.name):
+    for grade in row.grades:
         if grade.name not in given:
             yield True, f"{grade.name} is a question that the grader did not mark"
             continue
@@ -120,28 +123,47 @@ def _student(
         yield from _grade(grade, question.score, question.max)
     for name in given:
         yield True, f"{name} was marked by the grader and is not in the gradebook"
-    penalty = notebook.late_submission_penalty or 0.0
-    due = late_penalty(row, notebook.score, config) or 0.0
-    if penalty != due:
-        yield True, f"the late penalty is {penalty:g} and should be {due:g}"
 
 
-def _grade(grade: Grade, given: float | None, most: float) -> Iterator[tuple[bool, str]]:
-    if grade.max_score != most:
+def _time(row: marks.Entry, entry: Entry, schedule: Schedule, chapter: str) -> Iterator[Said]:
+    """What is to be said of when the work came and when it was due."""
+    if row.timestamp != entry.received:
         yield (
             True,
-            f"{grade.name} is worth {grade.max_score:g} points there, and {most:g} in the tests",
+            f"the gradebook says that the work came {_said(row.timestamp, schedule)}, "
+            f"the log says {_said(entry.received, schedule)}",
         )
-    if grade.auto_score != given:
+    due = schedule.deadline(chapter)
+    if due is not None and row.deadline != due:
         yield (
             True,
-            f"{grade.name}: the gradebook says {grade.auto_score}, the grader gave {given:g}",
+            f"the gradebook's deadline is {_said(row.deadline, schedule)}, "
+            f"the settings say {_said(due, schedule)}",
         )
-    if grade.manual_score is not None:
-        within = 0 <= grade.manual_score <= most
-        text = (
-            f"{grade.name}: {grade.manual_score:g} by hand (the grader gave {given:g} of {most:g})"
+    if row.extension:
+        yield False, f"the gradebook gives them {row.extension} more time"
+
+
+def _said(moment: datetime | None, schedule: Schedule) -> str:
+    return (
+        f"{moment.astimezone(schedule.zone):%Y-%m-%d %H:%M:%S %Z}" if moment else "at no known time"
+    )
+
+
+def _grade(grade: marks.Grade, given: float | None, most: float) -> Iterator[Said]:
+    if grade.max != most:
+        yield (
+            True,
+            f"{grade.name} is worth {grade.max:g} points there, and {most:g} in the tests",
         )
+    if grade.auto != given:
+        yield (
+            True,
+            f"{grade.name}: the gradebook says {grade.auto}, the grader gave {given:g}",
+        )
+    if grade.manual is not None:
+        within = 0 <= grade.manual <= most
+        text = f"{grade.name}: {grade.manual:g} by hand (the grader gave {given:g} of {most:g})"
         yield not within, text
-    if grade.extra_credit:
-        yield False, f"{grade.name}: {grade.extra_credit:g} extra points by hand"
+    if grade.extra:
+        yield False, f"{grade.name}: {grade.extra:g} extra points by hand"

@@ -36,7 +36,7 @@ START_SECONDS = 60
 
 START = """\
 import sys
-sys.path.insert(0, {folder!r})
+sys.path[:0] = ["", {folder!r}]
 sys.path.extend({paths!r})
 sys.dont_write_bytecode = True
 from autograde.sandbox.inside.child import main

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from autograde.sandbox.inside import lockdown
-from autograde.sandbox.inside.shell import Failure, Kernel, OutputLimit, failure, translate
+from autograde.sandbox.inside.shell import Failure, OutputLimit, Shell, failure, translate
 from autograde.sandbox.inside.wire import (
     Batch,
     Caps,
@@ -97,14 +97,14 @@ def main(descriptor: int) -> None:
             say(control, end_child(int(pid), job["level"], was_over=word == "over"))
 
 
-def prepare(job: dict[str, Any]) -> Kernel:
+def prepare(job: dict[str, Any]) -> Shell:
     """Everything that is the same for every student, before the first of them."""
     lockdown.prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: orphans of a child come here
     if job["uid"] is not None:
         lockdown.become(job["uid"])
     lockdown.die_with_parent()
     Path("/proc/self/oom_score_adj").write_text("1000")  # first to go when memory runs out
-    kernel = Kernel(output=job["output"])
+    kernel = Shell(output=job["output"])
     kernel.capture()
     for source in job["setup"]:
         kernel.set_up(source)
@@ -116,7 +116,7 @@ def prepare(job: dict[str, Any]) -> Kernel:
     return kernel
 
 
-def rehearse(kernel: Kernel) -> None:
+def rehearse(kernel: Shell) -> None:
     """Go through a session with answers of our own, so that no child is the first to walk each line."""
     ours, theirs = socket.socketpair()
     before = dict(kernel.namespace)
@@ -146,7 +146,7 @@ def rehearse(kernel: Kernel) -> None:
 
 
 def fork_child(
-    control: socket.socket, end: int, job: dict[str, Any], kernel: Kernel
+    control: socket.socket, end: int, job: dict[str, Any], kernel: Shell
 ) -> dict[str, Any]:
     """Start a child that answers on the socket `end`: its process number, or why there is none."""
     reader, writer = os.pipe()
@@ -178,7 +178,7 @@ def fork_child(
         return {"failed": "the new process ended before it was ready"}
 
 
-def become_student(writer: int, end: int, job: dict[str, Any], kernel: Kernel, folder: str) -> None:
+def become_student(writer: int, end: int, job: dict[str, Any], kernel: Shell, folder: str) -> None:
     """In the child: lock down, tell the parent through `writer`, answer until the end. Never returns."""
 
     def tell(**what: Any) -> None:
@@ -294,7 +294,7 @@ class CallbackError(Exception):
 class Student:
     """Runs cells and calls, one request at a time, and answers each."""
 
-    def __init__(self, channel: Channel, kernel: Kernel, names: frozenset[str]) -> None:
+    def __init__(self, channel: Channel, kernel: Shell, names: frozenset[str]) -> None:
         self.channel, self.kernel, self.names = channel, kernel, names
         self.own: set[str] = set()
         self.shadowed: dict[str, Any] = {}

@@ -1,8 +1,9 @@
 """The smallest IPython there is: runs the cells of a notebook one after the other in one namespace.
 
-Used on both sides of the sandbox, so that a cell means the same in either. Knows magics (skipped), ``display`` and
-``get_ipython`` (do nothing), ``input`` (there is no keyboard) and matplotlib (loaded when it is first used).
-Nothing that a cell prints is kept. Knows nothing of sockets, tests or points.
+Used on both sides of the sandbox, so that a cell means the same in either; `python_of` is the one reading of what
+only IPython understands. Knows the magics that run or write code (the others do nothing), ``display`` (does
+nothing), ``input`` (there is no keyboard) and matplotlib (loaded when it is first used). Nothing that a cell
+prints is kept. Knows nothing of sockets, tests or points.
 """
 
 from __future__ import annotations
@@ -16,16 +17,31 @@ import linecache
 import re
 import sys
 import traceback
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import CodeType, TracebackType
 from typing import Any
 
-MAGIC = re.compile(
-    r"\s*(?:[%!?]|[\w, .\[\]'\"]+=\s*[%!]|(?:pip|conda|mamba|cd|ls|cat|cp|mv|rm|mkdir)\s)|.*\?\s*$"
+RUNNING = frozenset(["time", "timeit", "prun", "capture"])
+"""Magics that run Python code which stands beside or below them."""
+OPTIONS = re.compile(r"\s*(?:-[nrlsTDp]\s*\w+\s+|--?[a-zA-Z][\w-]*\s+)*")
+"""Options of these magics."""
+LINE_MAGIC = re.compile(
+    r"""^(.*)get_ipython\(\)\.run_line_magic\('(time|timeit|prun)', (['"].+['"])\)$""", re.MULTILINE
 )
-CELL_MAGIC = re.compile(r"%%(\w+)")
-PYTHON_INSIDE = {"time", "timeit", "capture", "prun", "python", "python3"}
+"""How IPython writes such a magic on a line of its own, or after an equals sign."""
+AUTOMAGIC = re.compile(
+    r"(\s*)(pip|conda|mamba|uv|cd|ls|cat|cp|mv|rm|mkdir|matplotlib|run|time|timeit)\s+([^\s=(.,].*)"
+)
+"""A magic that goes without its per cent sign."""
+SPECIAL = re.compile(r"^[ \t]*[%!?,;/]|=\s*[%!]|\?\s*$", re.MULTILINE)
+PASTED = re.compile(r"\A(?:\s*\n)?[ \t]+\S|^\s*(?:>>>|In \[|\.\.\.)", re.MULTILINE)
+"""An indented first line, or a prompt."""
+MOST_AUTOMAGICS = 50
+MOST_WORK = 1 << 20
+"""Letters of a cell times lines of it that may be magics: each is found by reading the whole cell."""
 DO_NOTHING = ("exit", "quit", "help", "copyright", "license", "credits")
 SHOWN = "__shown__"
 STANDS_APART = ("matplotlib", "IPython", "ipywidgets")
@@ -103,11 +119,25 @@ class Deferred:
             return getattr(importlib.import_module(module), name)
 
 
-class Shell:
-    """What `get_ipython()` gives: the namespace, and methods that do nothing."""
+class Interactive:
+    """What `get_ipython()` gives: the namespace, magics for files, and methods that do nothing."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.user_ns = self.user_global_ns = namespace
+
+    def run_line_magic(self, name: str, line: str, *_: Any) -> None:
+        """`%run helper.py` runs the file here. Raises what the file raises."""
+        if name == "run" and line.split():
+            path = Path(line.split()[0])
+            exec(compile(path.read_text(encoding="utf-8"), path.name, "exec"), self.user_ns)
+
+    def run_cell_magic(self, name: str, line: str, cell: str) -> None:
+        """`%%writefile helper.py` writes the file, which can then be imported. Raises OSError."""
+        if name in ("writefile", "file") and line.split():
+            *options, path = line.split()
+            with Path(path).open("a" if "-a" in options else "w", encoding="utf-8") as file:
+                file.write(cell)
+            importlib.invalidate_caches()  # or a file as young as its folder is not seen
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -150,8 +180,8 @@ def _no_keyboard(prompt: object = "") -> str:
     raise EOFError("input() has nobody to ask: a graded function gets everything as arguments")
 
 
-# ------------------------------------------------------------------------ the kernel
-class Kernel:
+# ------------------------------------------------------------------------ the shell
+class Shell:
     """One namespace and the cells that run in it."""
 
     def __init__(self, *, output: int = 1 << 20) -> None:
@@ -166,7 +196,7 @@ class Kernel:
                 "input": _no_keyboard,
                 "print": self._print,
                 "display": _nothing,
-                "get_ipython": lambda: Shell(self.namespace),
+                "get_ipython": lambda: Interactive(self.namespace),
             }
             | dict.fromkeys(DO_NOTHING, _nothing),
         }
@@ -196,12 +226,7 @@ class Kernel:
         filename = f"<{title}>"
         try:
             code, source = translate(source, filename)
-            linecache.cache[filename] = (
-                len(source),
-                None,
-                source.splitlines(keepends=True),
-                filename,
-            )
+            linecache.cache[filename] = (len(source), None, lines_of(source), filename)
             self._execute(code)
         except (MemoryError, OutputLimit):
             raise
@@ -267,27 +292,96 @@ def _place(trace: TracebackType | None) -> str:
     return ""
 
 
+# ------------------------------------------------------------------------ what only IPython understands
+def lines_of(text: str) -> list[str]:
+    """The lines of a source, cut where Python cuts them (`splitlines` also cuts at U+2028, form feeds and more).
+
+    Each but the last ends in a line feed.
+    """
+    return io.StringIO(text, newline=None).readlines()
+
+
+def python_of(source: str) -> str:
+    """A cell as plain Python: what IPython would run, with the code that stands in its magics laid open.
+
+    What Python understands stays as it is. Raises SyntaxError for whatever neither of the two can read.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return translate(source, "<cell>")[1]
+        except (ValueError, RecursionError, MemoryError) as fault:
+            raise SyntaxError(f"this cannot be read: {fault}") from fault
+
+
 @lru_cache(64)  # a cell is first looked at, then run
 def translate(source: str, filename: str) -> tuple[CodeType, str]:
-    """Compile a cell, with lines that only IPython understands taken out.
-
-    A line is taken out only where Python itself stumbles over it, so that a string may hold what looks like a
-    magic. Returns the code and the source that was compiled. Raises SyntaxError or ValueError.
-    """
-    lines = source.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.strip()), 0)
-    if lines and (found := CELL_MAGIC.match(lines[start])):
-        lines = ["", *lines[start + 1 :]] if found[1] in PYTHON_INSIDE else []
-    for _ in range(min(len(lines), 100) + 1):
-        text = "\n".join(lines)
+    """Compile a cell: its code, and the Python that was compiled. Raises SyntaxError, or ValueError for NUL."""
+    try:
+        return _compiled(source, filename), source
+    except SyntaxError as problem:
+        try:
+            text = _without_magics(source)
+        except Exception:
+            raise problem from None  # the learner's own line, not one of IPython's
+    for left in reversed(range(MOST_AUTOMAGICS)):
         try:
             return _compiled(text, filename), text
         except SyntaxError as problem:
-            number = (problem.lineno or 0) - 1
-            if not 0 <= number < len(lines) or not MAGIC.match(lines[number]):
+            lines, number = lines_of(text), (problem.lineno or 0) - 1
+            found = AUTOMAGIC.match(lines[number]) if 0 <= number < len(lines) and left else None
+            if found is None:
                 raise
-            lines[number] = _without_magic(lines[number])
-    return _compiled("\n".join(lines), filename), "\n".join(lines)
+            indent, name, rest = found.groups()
+            lines[number] = f"{indent}get_ipython().run_line_magic({name!r}, {rest.strip()!r})\n"
+            text = _opened("".join(lines))
+    raise AssertionError("unreachable")
+
+
+def _without_magics(source: str) -> str:
+    """The cell as IPython's own transformer gives it. Raises whatever that raises, or ValueError."""
+    found = len(SPECIAL.findall(source))
+    if not found and not PASTED.search(source):
+        return source
+    if len(source) * found > MOST_WORK:
+        raise ValueError("too many magics in too large a cell")
+    from IPython.core.inputtransformer2 import (
+        TransformerManager,
+    )  # takes time, and few cells need it
+
+    manager, lines = TransformerManager(), lines_of(source.rstrip() + "\n")
+    steps: list[Any] = [*manager.cleanup_transforms, _cell_magic]
+    for step in steps:
+        lines = lines_of("".join(step(lines)))
+    for _ in range(2):  # a magic may run another
+        lines = lines_of(_opened("".join(manager.do_token_transforms(lines))))
+    return "".join(lines)
+
+
+def _cell_magic(lines: list[str]) -> list[str]:
+    """Cell magics: the code below those that run it stays; what others hold becomes the text of a call."""
+    kept: list[str] = []
+    while lines and (lines[0].startswith("%%") or (kept and not lines[0].strip())):
+        name, _, line = lines[0].strip().removeprefix("%%").partition(" ")
+        lines = lines[1:]
+        if name and name not in RUNNING:
+            body = "".join(lines)
+            return [*kept, f"get_ipython().run_cell_magic({name!r}, {line!r}, {body!r})\n"]
+        line = OPTIONS.sub("", line + " ", count=1).strip()
+        if name == "capture" and line.isidentifier():
+            line += " = get_ipython()"  # what was captured: takes any use
+        kept.append((line if name in ("timeit", "capture") else "") + "\n")
+    return kept + lines
+
+
+def _opened(text: str) -> str:
+    """With the code of line magics that run it in their place."""
+
+    def code(found: re.Match[str]) -> str:
+        body = OPTIONS.sub("", ast.literal_eval(found[3]), count=1)
+        return found[1] + body
+
+    return LINE_MAGIC.sub(code, text)
 
 
 def _compiled(text: str, filename: str) -> CodeType:
@@ -302,12 +396,3 @@ def _compiled(text: str, filename: str) -> CodeType:
     except SyntaxError:
         compile(text, filename, "exec", flags)  # tells the line itself, which a tree does not hold
         raise
-
-
-def _without_magic(line: str) -> str:
-    """The line that stands where IPython's own would: an assignment gets None, all else does nothing."""
-    indent = line[: len(line) - len(line.lstrip())]
-    name, equals, rest = line.partition("=")
-    if equals and rest.lstrip()[:1] in ("%", "!"):
-        return f"{name}= None"
-    return f"{indent}pass"

@@ -1,0 +1,152 @@
+"""What `collect` leaves behind: one normalised notebook per student, and the list of them.
+
+Owns `collected/` of the course folder and the form of what lies in it. Knows nothing of inboxes, and never changes
+what a student answered.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_notebook
+
+from autograde.errors import CourseError
+from autograde.files import write_whole
+from autograde.layout import Layout
+
+OWN = "own-"
+"""How the ids of the learner's other cells begin."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's work on one chapter, ready to be graded.
+
+    Attributes
+    ----------
+    student: the id in the gradebook.
+    notebook: the released chapter with the student's answers; the bare chapter if there is a `problem`.
+    sha256: of the student's part: the same answers give the same value, whatever else the file held.
+    received: when it came, by the collector or the LMS; None if nothing says so, and then it is never late.
+    repairs: what was put right, a sentence each.
+    problem: why it could not be read; None if it could.
+    name, lms, number: how the inbox names the student, for the way back.
+    attempts: how many files of theirs there were for this chapter.
+    """
+
+    student: str
+    chapter: str
+    notebook: Path
+    sha256: str
+    received: datetime | None
+    repairs: tuple[str, ...] = ()
+    problem: str | None = None
+    name: str = ""
+    lms: str = "folder"
+    number: str = ""
+    attempts: int = 1
+
+
+def load(chapter: str, layout: Layout) -> list[Submission]:
+    """What earlier runs of `collect` gave for a chapter; empty if there were none.
+
+    Raises CourseError if the list is damaged.
+    """
+    path = _manifest(chapter, layout)
+    if not path.exists():
+        return []
+    try:
+        return [_from_json(data, layout) for data in json.loads(path.read_text(encoding="utf-8"))]
+    except (ValueError, KeyError, TypeError) as error:
+        raise CourseError(
+            path, f"the list of submissions is damaged ({error}).", "Delete it and collect again."
+        ) from error
+
+
+def refresh(chapter: str, layout: Layout) -> list[Submission]:
+    """Put what was collected on the chapter as it is released now, after a test or a text was corrected.
+
+    The students' part and its hash stay what they are.
+    """
+    released = released_chapter(chapter, layout)
+    submissions = load(chapter, layout)
+    for submission in submissions:
+        notebook = released
+        if submission.problem is None:
+            notebook = transplant(nbformat.read(submission.notebook, as_version=4), released)
+        write_whole(submission.notebook, nbformat.v4.writes(notebook) + "\n")
+    return submissions
+
+
+def save(chapter: str, submissions: Iterable[Submission], layout: Layout) -> None:
+    """Write the list of all that was collected of a chapter."""
+    text = json.dumps([_to_json(s) for s in submissions], indent=1)
+    write_whole(_manifest(chapter, layout), text)
+
+
+def released_chapter(chapter: str, layout: Layout) -> NotebookNode:
+    """The chapter as learners get it, without outputs. Raises CourseError if it is not built."""
+    path = layout.chapter(chapter)
+    if not path.exists():
+        raise CourseError(path, "the chapter is not built.", "Run `make notebooks` first.")
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":  # pictures of the reference run: nothing of them is needed
+            cell.outputs, cell.execution_count = [], None
+    return notebook
+
+
+def place(student: str, chapter: str, layout: Layout) -> Path:
+    """Where a student's normalised notebook lies."""
+    return layout.course / "collected" / student / chapter / f"{chapter}.ipynb"
+
+
+def transplant(rebuilt: NotebookNode, released: NotebookNode) -> NotebookNode:
+    """A rebuilt notebook on another release of its chapter: the same answers and plain cells, nothing chosen anew."""
+    answers = {}
+    own: dict[str, list[NotebookNode]] = {}  # id of a released cell -> the learner's cells after it
+    place = ""
+    for cell in rebuilt.cells:
+        if cell.id.startswith(OWN):
+            own.setdefault(place, []).append(cell)
+            continue
+        place = cell.id
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            answers[cell.metadata.nbgrader.grade_id] = cell.source
+    notebook = new_notebook(
+        metadata=copy.deepcopy(released.metadata), nbformat_minor=released.nbformat_minor
+    )
+    notebook.cells = own.pop("", [])
+    for cell in copy.deepcopy(released.cells):
+        cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        notebook.cells += [cell, *own.pop(cell.id, [])]
+    notebook.cells += [cell for lost in own.values() for cell in lost]
+    return notebook
+
+
+def _manifest(chapter: str, layout: Layout) -> Path:
+    return layout.course / "collected" / f"{chapter}.json"
+
+
+def _to_json(submission: Submission) -> dict[str, Any]:
+    data = asdict(submission)
+    data.pop("notebook")
+    data["received"] = submission.received.isoformat() if submission.received else None
+    return data
+
+
+def _from_json(data: dict[str, Any], layout: Layout) -> Submission:
+    data = dict(data)
+    data["received"] = datetime.fromisoformat(data["received"]) if data["received"] else None
+    data["repairs"] = tuple(data["repairs"])
+    return Submission(notebook=place(data["student"], data["chapter"], layout), **data)

@@ -22,6 +22,7 @@ GLOSSARY = """# Glossary
 
 One row.
 """
+pytestmark = pytest.mark.slow
 INDEX = "# A book\n\nSee {sec}`1.1`, section {sec}`1.4`, and a [token](guide/glossary.md#token).\n"
 
 

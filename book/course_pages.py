@@ -1,9 +1,9 @@
 """The book's own Sphinx extension: what a cell tag, a figure and a page carry into the HTML.
 
-Owns: the fold of `setup` and `recap` cells, the labels of exercises and checks, the alternative text
-of figures, the description of each page, the download button's target, and {sec}`4.3`, which links a
-section by its number. Never executes a notebook
-and never changes a file outside the build folder.
+Owns: the fold of cells by their tags, the heads of exercises, the labels of cells, the alternative text of
+figures, the description of each page, the download button's target, the anchor of a section (`s4-3`, from
+its number, so that it is the same in every language) and {sec}`4.3`, which links it. Never executes a
+notebook and never changes a file outside the build folder.
 """
 
 from __future__ import annotations
@@ -29,10 +29,20 @@ LOG = logging.getLogger(__name__)
 FOLDED = {
     "setup": ("all", "Setup: imports, figures and checks"),
     "recap": ("all", "Recap: what you built in earlier chapters"),
+    "evidence": ("input", "The evidence: code that would fail"),
     "touch": ("input", "The code of this drawing"),
     "figure": ("input", "The code of this figure"),
 }
-LABELS = {"exercise": "Exercise", "check": "Check", "touch": "Try it"}
+"""Tag -> what of the cell is folded, and what the fold says; the first tag of this list counts."""
+LABELS = {
+    "exercise": "Exercise",
+    "check": "Check",
+    "yours": "With your function",
+    "touch": "Try it",
+}
+HEAD_PARTS = ("exercise-kind", "exercise-difficulty", "exercise-minutes", "exercise-points")
+"""Classes of what the build wrote after an exercise's number and name, in order."""
+NUMBERED = re.compile(r"(\d+|P)\.\d+")
 DESCRIPTION_LENGTH = 155
 SIGNS = [  # LaTeX that occurs in titles and first sentences -> text
     (r"\\sqrt\{([^{}]*)\}", r"√\1"),
@@ -55,18 +65,62 @@ UNUSED = (
 
 # ---------------------------------------------------------------- cells
 class Folds(SphinxTransform):
-    """Fold setup and recap cells, and the code of things to touch."""
+    """Fold the cells whose tags say so."""
 
     default_priority = 400
 
     def apply(self, **kwargs: Any) -> None:
         for cell in list(self.document.findall(is_cell)):
-            tags = [name[4:] for name in cell["classes"] if name.startswith("tag_")]
-            for tag in tags:
-                if tag in FOLDED:
-                    mode, text = FOLDED[tag]
-                    cell["hide_mode"] = mode
-                    cell["prompt_show"] = cell["prompt_hide"] = text
+            tag = next((tag for tag in FOLDED if f"tag_{tag}" in cell["classes"]), None)
+            if tag is not None:
+                mode, text = FOLDED[tag]
+                cell["hide_mode"] = mode
+                cell["prompt_show"] = cell["prompt_hide"] = text
+
+
+class ExerciseHeads(SphinxTransform):
+    """Mark the line that announces an exercise, and each of its parts.
+
+    The build writes it: **Exercise 3.1 · `scores`** · derive · ●●○ · 12 minutes · 3 points.
+    """
+
+    default_priority = 402
+
+    def apply(self, **kwargs: Any) -> None:
+        for line in list(self.document.findall(nodes.paragraph)):
+            parts = [
+                part for part in line.children if part.astext()
+            ]  # myst puts an empty one first
+            if len(parts) != 2 or not isinstance(parts[0], nodes.strong):
+                continue
+            texts = [text.strip() for text in parts[1].astext().split("·")]
+            has_name = any(parts[0].findall(nodes.literal))
+            if texts[0] or len(texts) != len(HEAD_PARTS) + 1 or not has_name:
+                continue
+            line["classes"].append("exercise-head")
+            line.children = [parts[0]]
+            for kind, text in zip(HEAD_PARTS, texts[1:], strict=True):
+                line += nodes.Text(" ")
+                line += nodes.inline("", text, classes=[kind])
+
+
+class SectionAnchors(SphinxTransform):
+    """Give each section with a number an anchor that comes from it: s4-3 for 4.3."""
+
+    default_priority = 403
+
+    def apply(self, **kwargs: Any) -> None:
+        for section in self.document.findall(nodes.section):
+            title = section.next_node(nodes.title)
+            number = title.astext().split(" ")[0] if title is not None else ""
+            if NUMBERED.fullmatch(number) and anchor(number) not in self.document.ids:
+                section["ids"].insert(0, anchor(number))
+                self.document.ids[anchor(number)] = section
+
+
+def anchor(number: str) -> str:
+    """The anchor of the section with a number."""
+    return "s" + number.lower().replace(".", "-")
 
 
 class Labels(SphinxPostTransform):
@@ -262,12 +316,13 @@ def link_sections(app: Sphinx, tree: nodes.document, page: str) -> None:
 
 def section_address(app: Sphinx, number: str) -> tuple[str, str] | None:
     """(page, #anchor) of the section whose title begins with `number`."""
-    chapter = f"chapters/{int(number.split('.')[0]):02d}_"
+    chapter, _, _ = number.partition(".")
+    wanted = r"\d\dp_" if chapter == "P" else rf"{int(chapter):02d}_"
     for page, contents in app.env.tocs.items():
-        if page.startswith(chapter):
+        if re.match(f"chapters/{wanted}", page):
             for entry in contents.findall(nodes.reference):
                 if entry.astext().split(" ")[0] == number:
-                    return page, str(entry["anchorname"])
+                    return page, f"#{anchor(number)}"
     return None
 
 
@@ -280,6 +335,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", link_sections)
     app.add_transform(Folds)
     app.add_transform(FigureText)
+    app.add_transform(ExerciseHeads)
+    app.add_transform(SectionAnchors)
     app.add_post_transform(Labels)
     app.add_post_transform(TaggedEquations)
     app.connect("html-page-context", describe_page, priority=600)

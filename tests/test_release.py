@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import nbformat
 import pytest
 
 from autograde.build.current import require_current
-from autograde.build.release import build, drift, fingerprint
+from autograde.build.release import build, drift, fingerprint, inputs
+from autograde.build.source import read, read_all
 from autograde.errors import CourseError
-from autograde.layout import Layout
+from autograde.layout import Layout, number_of
+from tests import edition
 
 HEAD = """---
 jupytext:
@@ -22,13 +25,22 @@ course:
 
 # A title
 
+> **Time** {{minutes}} minutes · **Points** {{points}}
+
+**Exercise 1.1 · `{exercise}`**
+
 Text.
 """
 EXERCISE = '''
 ```{code-cell} ipython3
 :exercise: double
+:kind: build
 def double(x):
-    """Twice x."""
+    """Twice x.
+
+    >>> double(np.array([1, 2]))
+    array([2, 4])
+    """
     ### BEGIN SOLUTION
     #> return ... * x
     return 2 * x
@@ -43,6 +55,13 @@ check(double, stage("a number", 3.0), stage("an array", np.array([1.0, -2])))
 for rng in draws(2):
     hidden(double, lambda x: x + x, "twice", rng.normal(size=3))
 ### END HIDDEN TESTS
+```
+
+```{code-cell} ipython3
+:yours: double
+@yours("double")
+def next_step():
+    print(double(21))
 ```
 '''
 FIGURE = """
@@ -73,7 +92,9 @@ def layout(tmp_path):
 
 
 def write(layout, name, body, uses="[]", catalogue=CATALOGUE):
-    layout.source(name).write_text(HEAD.format(uses=uses) + body, encoding="utf-8")
+    exercise = re.search(r":exercise: (\w+)", body)
+    head = HEAD.format(uses=uses, exercise=exercise[1] if exercise else "double")
+    layout.source(name).write_text(head + body, encoding="utf-8")
     layout.catalogue(name).write_text(catalogue, encoding="utf-8")
 
 
@@ -97,7 +118,17 @@ def test_build_is_complete_and_repeatable(layout):
     learner = nbformat.read(layout.chapter("01_first"), as_version=4)
     by_id = {cell.id: cell for cell in learner.cells}
     assert [cell.id for cell in learner.cells][:2] == ["cell-000", "setup"]
+    text = learner.cells[0].source
+    assert "**Exercise 1.1 · `double`** · build · ●○○ · 6 minutes · 2 points" in text
+    assert "**Time** 10 minutes · **Points** 2" in text
     assert by_id["double"].source.endswith("# return ... * x\n    raise NotImplementedError")
+    reference = nbformat.read(layout.solution("01_first"), as_version=4)
+    tested = next(cell.source for cell in reference.cells if cell.id == "test_double")
+    label = "The example in the docstring has to come out as it stands there."
+    assert f"hidden(double, np.array([2, 4]), '{label}', np.array([1, 2]))" in tested
+    yours = next(cell for cell in learner.cells if "yours" in cell.metadata.get("tags", []))
+    assert yours.outputs[0].text == "42\n", "what the finished function gives stays"
+    assert "jupyter" not in yours.metadata
     assert "HIDDEN" not in by_id["test_double"].source
     assert by_id["test_double"].outputs == []
     figure = learner.cells[-1]
@@ -105,6 +136,9 @@ def test_build_is_complete_and_repeatable(layout):
     assert "image/svg+xml" in figure.outputs[1].data
     assert figure.metadata.mystnb.image.alt.startswith("A line that rises")
     assert by_id["setup"].metadata.nbgrader.locked
+    for folded in (by_id["setup"], figure):
+        assert folded.metadata.jupyter.source_hidden
+        assert folded.metadata.cellView == "form"
     assert "You squared." in by_id["setup"].source
 
     second = nbformat.read(layout.chapter("02_second"), as_version=4)
@@ -162,7 +196,7 @@ FAULTS = {
         ["check cell of double", "### END HIDDEN TESTS` is missing"],
     ),
     "doubled grade id": (
-        (FIGURE, FIGURE + EXERCISE[: EXERCISE.index("```\n\n") + 4]),
+        (FIGURE, FIGURE + EXERCISE[: EXERCISE.index("```\n\n```{code-cell} ipython3\n:check") + 4]),
         ["exercise cell of double", "a second time"],
     ),
     "stub line not in the solution": (
@@ -170,12 +204,19 @@ FAULTS = {
         ["exercise cell of double", "'return ... + x' is not in its solution"],
     ),
     "solution outside an exercise": (
-        (":exercise: double\n", ""),
+        (":exercise: double\n:kind: build\n", ""),
         ["cell 2", "learners would see what it hides", ":exercise: NAME"],
     ),
     "no points": ((":points: 2\n", ""), ["check cell of double", "no points"]),
     "no check": (
-        (EXERCISE[EXERCISE.index("```{code-cell} ipython3\n:check") :], ""),
+        (
+            EXERCISE[
+                EXERCISE.index("```{code-cell} ipython3\n:check") : EXERCISE.index(
+                    "```{code-cell} ipython3\n:yours"
+                )
+            ],
+            "",
+        ),
         ["do not pair up: double"],
     ),
     "no python": (('print("one")', "print('one"), ["it is no Python"]),
@@ -212,9 +253,101 @@ FAULTS = {
     ),
     "a name of the setup cell": (('print("one")', "sizes = 3"), ["it binds sizes"]),
     "a name of an exercise": (('print("one")', "double = 3"), ["overwrites the function double"]),
-    "hidden names that the text reads": (
-        ('print("one")', "print(rng)"),
-        ["it reads 'rng'", "hidden tests of double overwrite"],
+    "a built-in's name": (('print("one")', "sum = 3"), ["it binds sum", "Python's own"]),
+    "an exercise with a built-in's name": (
+        ("double", "round"),
+        ["'round' is a name of Python's own"],
+    ),
+    "no kind": (
+        (":kind: build\n", ""),
+        ["exercise cell of double", "does not say its kind", ":kind: build"],
+    ),
+    "another kind": ((":kind: build", ":kind: copy"), ["its kind is 'copy'", "derive"]),
+    "an unknown option": (
+        (":kind: build", ":kind: build\n:level: 2"),
+        ["cannot have :level:", ":zeros:"],
+    ),
+    "an option of another cell": (
+        (":points: 2", ":points: 2\n:kind: build"),
+        ["cannot have :kind:"],
+    ),
+    "zeros": ((":kind: build", ":kind: build\n:zeros: nearly"), [":zeros: exact"]),
+    "an absolute tolerance": ((":kind: build", ":kind: build\n:atol: 0.1"), [":atol: 0."]),
+    "a precision": ((":kind: build", ":kind: build\n:precision: half"), [":precision: double"]),
+    "too many points": ((":points: 2", ":points: 12"), ["it has 12 points", "from 1 to 5"]),
+    "an unknown tag": (
+        (
+            '```{code-cell} ipython3\nprint("one")',
+            '```{code-cell} ipython3\n:tags: [hide-input]\nprint("one")',
+        ),
+        ["the tag hide-input", "evidence"],
+    ),
+    "no example": (
+        ("    >>> double(np.array([1, 2]))\n    array([2, 4])\n", ""),
+        ["no example to run in it", ">>> double(...)"],
+    ),
+    "an example that does not come out": (
+        ("array([2, 4])", "array([2, 5])"),
+        ["its docstring does not come out", "array([2, 5])", "array([2, 4])"],
+    ),
+    "an example of something else": (
+        (">>> double(np.array([1, 2]))\n    array([2, 4])", ">>> 1 + 1\n    2"),
+        ["no example in its docstring calls it"],
+    ),
+    "an example that cannot be asked": (
+        (">>> double(np.array([1, 2]))\n    array([2, 4])", ">>> double(1j)\n    2j"),
+        ["hands over a complex"],
+    ),
+    "nothing yours": (
+        (EXERCISE[EXERCISE.index("```{code-cell} ipython3\n:yours") :], ""),
+        ["nothing runs on the learner's double", ":yours: double"],
+    ),
+    "yours above the check": (
+        (
+            "```{code-cell} ipython3\n:check",
+            "```{code-cell} ipython3\n:yours: double\n@yours('double')\ndef early():\n    pass\n```\n\n```{code-cell} ipython3\n:check",
+        ),
+        ["no check of double stands above it"],
+    ),
+    "yours that names another": (
+        ('@yours("double")', '@yours("half")'),
+        ["the yours cell of double", '`@yours("double")`'],
+    ),
+    "yours that is more": (
+        ("    print(double(21))", "    print(double(21))\n\n\nx = 1"),
+        ["one function"],
+    ),
+    "yours without its option": (
+        (":yours: double\n", ""),
+        ["it uses `yours`", ":yours: NAME"],
+    ),
+    "yours that fails": (
+        ("print(double(21))", "print(1 / 0)"),
+        ["does not run", "ZeroDivisionError"],
+    ),
+    "an example cell that uses an exercise": (
+        ('print("one")', "print(double(3))"),
+        ["uses the exercise double", "may not have written"],
+    ),
+    "an example cell that uses a yours cell": (
+        ('print("one")', "next_step()"),
+        ["uses next_step, which stands in a `:yours:` cell"],
+    ),
+    "no box": (("", ""), ["its box does not leave room"]),
+    "a heading of another exercise": (("", ""), ["its headings announce triple"]),
+    "not enough in single precision": (
+        (
+            "    #> return ... * x\n    return 2 * x\n",
+            "    return 2 * x + (np.asarray(x).dtype == np.float32)\n",
+        ),
+        ["wrong in single precision", ":precision: double"],
+    ),
+    "a drawing without its tag": (
+        (
+            'print("one")',
+            'touch("a", "A?", [], {}, "pen.dot(1, 1); pen.say(\'s\');", alt="a dot", words={"s": "a dot"})',
+        ),
+        ["a drawing with sliders", "Tag it `touch`"],
     ),
 }
 
@@ -224,7 +357,14 @@ def test_fault_in_a_source_names_file_cell_and_remedy_and_changes_nothing(layout
     (old, new), said = FAULTS[fault]
     body = EXERCISE + FIGURE
     assert old in body
+    if fault == "an exercise with a built-in's name":
+        body, old, new = body.replace("double", "round"), "", ""
     write(layout, "01_first", body.replace(old, new, 1))
+    path = layout.source("01_first")
+    if fault == "no box":
+        path.write_text(path.read_text().replace("{minutes}", "5"))
+    if fault == "a heading of another exercise":
+        path.write_text(path.read_text().replace("1.1 · `double`", "1.1 · `triple`"))
     layout.chapters.mkdir()
     layout.chapter("01_first").write_text("what was there")
     with pytest.raises(CourseError) as caught:
@@ -262,3 +402,54 @@ def test_catalogue_is_required_and_its_form_is_checked(layout):
 def test_unknown_chapter_is_named_with_the_known_ones(layout):
     with pytest.raises(CourseError, match=r"no chapter called '7'.*\n.*01_first"):
         build(["7"], layout=layout)
+
+
+# ---------------------------------------------------------------- what a source may be
+def test_inputs_are_text_and_not_bytes(layout):
+    """A checkout with other line ends builds nothing anew."""
+    book = read_all(layout)
+    before = inputs("01_first", book, layout)
+    for path in (layout.source("01_first"), layout.catalogue("01_first")):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert inputs("01_first", read_all(layout), layout) == before
+    layout.source("01_first").write_text(layout.source("01_first").read_text() + "\nMore.\n")
+    assert inputs("01_first", read_all(layout), layout) != before
+
+
+@pytest.mark.parametrize(
+    "path", [None, *Layout().solutions.glob("*.md")], ids=lambda p: getattr(p, "stem", "small")
+)
+def test_a_save_in_jupyter_changes_nothing_that_counts(tmp_path, path):
+    """Jupytext's contents manager, as JupyterLab uses it, opens and saves the source."""
+    from jupytext import TextFileContentsManager
+
+    layout = edition.make(tmp_path)
+    name = path.stem if path else edition.NAME
+    if path:
+        layout.source(edition.NAME).unlink()
+        shutil.copy(path, layout.source(name))
+    before = read(name, layout)
+    manager = TextFileContentsManager()
+    manager.root_dir = str(layout.solutions)
+    model = manager.get(f"{name}.md")
+    manager.save(model, f"{name}.md")
+    assert not list(layout.solutions.glob("*.ipynb")), "a save writes the text alone"
+    after = read(name, layout)
+    assert after.uses == before.uses
+    for part in ("solutions", "checks", "kinds", "rules", "points"):
+        assert getattr(after, part) == getattr(before, part)
+    cells = [
+        [(c.cell_type, c.source, c.metadata) for c in s.notebook.cells] for s in (before, after)
+    ]
+    assert cells[0] == cells[1]
+
+
+def test_project_stands_behind_its_chapter(tmp_path):
+    layout = edition.make(tmp_path)
+    for name in ("08_multi_head", "08p_adder", "09_next"):
+        edition.write(layout, name)
+    assert layout.names() == [edition.NAME, "08_multi_head", "08p_adder", "09_next"]
+    assert [layout.find(n) for n in ("8", "08", "08p", "8p")] == ["08_multi_head"] * 2 + [
+        "08p_adder"
+    ] * 2
+    assert [number_of(name) for name in layout.names()] == ["1", "8", "P", "9"]

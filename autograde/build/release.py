@@ -115,11 +115,11 @@ def assemble(name: str, book: dict[str, Source], layout: Layout) -> NotebookNode
     require_form(source, recap)
     setup = setup_source("TOUCH" if "touch(" in jupytext.writes(source.notebook, fmt="py") else "")
     chapter = expected.run_reference(setup, recap, source)
+    table = expected.record(chapter, source, load(name, layout))
     tested = {
         exercise: with_tests(check, hidden_tests(exercise, source, chapter))
         for exercise, check in source.checks.items()
     }
-    table = expected.record(chapter, source, load(name, layout))
     notebook = nbformat.v4.new_notebook(metadata=METADATA)
     notebook.cells = [
         finished(cell, index, source, tested) for index, cell in enumerate(source.notebook.cells)

@@ -18,6 +18,7 @@ import re
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -65,48 +66,39 @@ class Failure:
 
 
 # ------------------------------------------------------------------------ stand-ins
-class Absorbed:
-    """Takes any use without doing anything: what a module is while the setup cell styles its figures."""
+class StandIn:
+    """A module, or something in one, that is imported when it is first used (matplotlib takes 0.4 s).
+
+    Where it is not live, as while the setup cell styles its figures, it takes any use without doing anything.
+    """
 
     path: str
+    is_live: Callable[[], bool]
 
-    def __init__(self, path: str) -> None:
-        self.__dict__["path"] = path
-
-    def __getattr__(self, name: str) -> Absorbed:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        return Absorbed(f"{self.path}.{name}")
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Absorbed:
-        return Absorbed(f"{self.path}()")
-
-    def __setattr__(self, name: str, value: Any) -> None: ...
-
-    def __getitem__(self, key: Any) -> Absorbed:
-        return Absorbed(f"{self.path}[]")
-
-    def __setitem__(self, key: Any, value: Any) -> None: ...
-
-
-class Deferred:
-    """A module, or something in one, that is imported when it is first used (matplotlib takes 0.4 s)."""
-
-    path: str
-
-    def __init__(self, path: str) -> None:
-        self.__dict__["path"] = path
+    def __init__(self, path: str, is_live: Callable[[], bool]) -> None:
+        self.__dict__.update(path=path, is_live=is_live)
 
     def __getattr__(self, name: str) -> Any:
-        if f"{self.path}.{name}" == "matplotlib.pyplot":
-            return Deferred("matplotlib.pyplot")
-        return getattr(self.real(), name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self.real(), name, value)
+        path = f"{self.path}.{name}"
+        if self.is_live() and path != "matplotlib.pyplot":
+            return getattr(self.real(), name)
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return StandIn(path, self.is_live)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.real()(*args, **kwargs)
+        return self.real()(*args, **kwargs) if self.is_live() else self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.is_live():
+            setattr(self.real(), name, value)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.real()[key] if self.is_live() else self
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self.is_live():
+            self.real()[key] = value
 
     def real(self) -> Any:
         """What this stands for. Raises ImportError or AttributeError as an import would."""
@@ -216,9 +208,6 @@ class Shell:
             exec(compile(source, "<setup>", "exec"), self.namespace)
         finally:
             self.setting_up = False
-        for name, value in self.namespace.items():
-            if type(value) is Absorbed:
-                self.namespace[name] = Deferred(value.path)
 
     def run(self, source: str, title: str) -> Failure | None:
         """Run a cell; return why it stopped, or None. Raises MemoryError and OutputLimit."""
@@ -257,11 +246,11 @@ class Shell:
 
     def _import(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:  # fmt: skip
         top = name.partition(".")[0]
-        if level == 0 and top in STANDS_APART:
-            if self.setting_up or top != "matplotlib":
-                return Absorbed(name if fromlist else top)
-            if name in ("matplotlib", "matplotlib.pyplot"):
-                return Deferred(name if fromlist else top)
+        is_drawn = top == "matplotlib"
+        is_whole = self.setting_up or not is_drawn or name in ("matplotlib", "matplotlib.pyplot")
+        if level == 0 and top in STANDS_APART and is_whole:
+            live = (lambda: not self.setting_up) if is_drawn else (lambda: False)
+            return StandIn(name if fromlist else top, live)
         return builtins.__import__(name, globals, locals, fromlist, level)
 
 

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from autograde.grade.exam import (
-    Cell,
-    Exam,
-    Paper,
-    paper_of,
-)
+from autograde.grade.exam import Cell, Exam, Paper, paper_of
 
 
 class CanaryError(Exception):

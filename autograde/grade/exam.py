@@ -125,14 +125,8 @@ def load_exam(chapter: str, layout: Layout) -> Exam:
             "its exercises are not those of the solution notebook.",
             "Run `make notebooks`.",
         )
-    content = [
-        chapter,
-        setup,
-        [[q.id, q.points, q.shown, q.hidden] for q in questions],
-        stubs,
-        references,
-        [e.source for e in examples],
-    ]
+    tests = [[q.id, q.points, q.shown, q.hidden] for q in questions]
+    content = [chapter, setup, tests, stubs, references, [e.source for e in examples]]
     return Exam(chapter, setup, questions, stubs, references, examples, fingerprint(content))
 
 

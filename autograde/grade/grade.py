@@ -22,10 +22,7 @@ from tqdm import tqdm
 from autograde.errors import CourseError
 from autograde.files import write_lines
 from autograde.grade.cache import Store
-from autograde.grade.exam import (
-    fingerprint,
-    load_exam,
-)
+from autograde.grade.exam import fingerprint, load_exam
 from autograde.grade.pool import DaskPool, LocalPool
 from autograde.grade.worker import Setting, Task
 from autograde.layout import Layout
@@ -90,7 +87,6 @@ def grade(
 
     Raises CourseError if the sandbox does not start or a canary fails; then nothing is recorded.
     """
-
     if sandbox not in LEVELS:
         raise CourseError(sandbox, "there is no such sandbox.", f"Name one of {', '.join(LEVELS)}.")
     start = time.monotonic()

@@ -284,12 +284,8 @@ class DaskPool:
     def _warm(self) -> None:
         """Have each worker try its canaries before anything is graded."""
         workers = list(self.client.scheduler_info(n_workers=-1)["workers"])
-        ready = [
-            self.client.submit(
-                _open, self.setting, workers=[w], pure=False, allow_other_workers=True
-            )
-            for w in workers
-        ]
+        where: dict[str, Any] = {"pure": False, "allow_other_workers": True}
+        ready = [self.client.submit(_open, self.setting, workers=[w], **where) for w in workers]
         for future in ready:
             fault = future.exception()
             if isinstance(fault, CanaryError | SandboxError):
@@ -297,14 +293,8 @@ class DaskPool:
 
     def _submit(self, tasks: Iterable[Keyed], flying: dict[Any, Keyed]) -> Iterator[Any]:
         for key, task in tasks:
-            future = self.client.submit(
-                grade_task,
-                task.whole(),
-                self.setting,
-                key=f"grade-{key}",
-                pure=False,
-                retries=TRIES,
-            )
+            how: dict[str, Any] = {"key": f"grade-{key}", "pure": False, "retries": TRIES}
+            future = self.client.submit(grade_task, task.whole(), self.setting, **how)
             flying[future] = (key, task)
             yield future
 

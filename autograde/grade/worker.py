@@ -19,13 +19,7 @@ from pathlib import Path
 
 from autograde.errors import CourseError
 from autograde.grade.canaries import CanaryError, canaries
-from autograde.grade.exam import (
-    Exam,
-    Paper,
-    UnreadableError,
-    fingerprint,
-    read_paper,
-)
+from autograde.grade.exam import Exam, Paper, UnreadableError, fingerprint, read_paper
 from autograde.grade.judge import TrustedNamespace, judge_paper
 from autograde.grade.process import trigger_names
 from autograde.sandbox.sandbox import Sandbox, SandboxError
@@ -33,7 +27,7 @@ from autograde.settings import Limits
 from autograde.verdict import SENTENCES, Outcome, QuestionVerdict, State, Verdict, verdict_of
 
 TRIES = 3
-GRADER = ("grade", "sandbox", "verdict.py", "settings.py")
+GRADER = ("grade", "sandbox", "notebook.py", "verdict.py", "settings.py")
 """The folders and files of the package whose text is part of what a verdict depends on."""
 
 
@@ -48,14 +42,8 @@ class Setting:
 
     @property
     def environment_sha256(self) -> str:
-        return fingerprint(
-            [
-                self.level,
-                dataclasses.asdict(self.limits),
-                self.python == sys.executable,
-                _versions(),
-            ]
-        )
+        limits, is_here = dataclasses.asdict(self.limits), self.python == sys.executable
+        return fingerprint([self.level, limits, is_here, _versions()])
 
 
 @dataclass(frozen=True)
@@ -223,9 +211,9 @@ def _all(
 
 @lru_cache
 def _versions() -> str:
-    """Hash of what decides how code runs: Python, NumPy, the machine's kind, the grader itself."""
+    """Hash of what decides how code runs: Python, its packages, the machine's kind, the grader itself."""
     package = Path(__file__).parents[1]
     paths = [p for part in GRADER for p in (package / part, *(package / part).rglob("*.py"))]
     own = [p.read_text(encoding="utf-8") for p in sorted(paths) if p.is_file()]
-    versions = [importlib.metadata.version(name) for name in ("numpy", "matplotlib")]
+    versions = [importlib.metadata.version(name) for name in ("numpy", "matplotlib", "ipython")]
     return fingerprint([sys.version, platform.machine(), versions, own])

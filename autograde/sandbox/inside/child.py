@@ -272,16 +272,13 @@ class Student:
                 self.send(batch, request)
                 batch, since = Batch(self.channel.caps), time.monotonic()
             answer = self.answer_to(ask)
-            try:
-                self.add(batch, answer)
-            except (OversizedError, MemoryError):
-                if batch.parts:
-                    self.send(batch, request)
-                batch = Batch(self.channel.caps)
-                try:
-                    self.add(batch, answer)
-                except (OversizedError, MemoryError):
-                    batch.add("oversized")
+            if self.has_added(batch, answer):
+                continue
+            if batch.parts:
+                self.send(batch, request)
+            batch = Batch(self.channel.caps)
+            if not self.has_added(batch, answer):
+                batch.add("oversized")
         self.send(batch, request)
 
     def send(self, batch: Batch, request: Message) -> None:
@@ -290,12 +287,15 @@ class Student:
             os._exit(0)
         self.channel.send(batch.frame("answers", request.number))
 
-    def add(self, batch: Batch, answer: tuple[Any, ...]) -> None:
-        """Add an answer, or why its value cannot be sent. Raises OversizedError."""
+    def has_added(self, batch: Batch, answer: tuple[Any, ...]) -> bool:
+        """Add an answer, or why its value cannot be sent; False if there is no room for it."""
         try:
             batch.add(*answer)
         except UnsupportedError as fault:
             batch.add("foreign", str(fault))
+        except (OversizedError, MemoryError):
+            return False
+        return True
 
     def answer_to(self, ask: Message) -> tuple[Any, ...]:
         """The kind and the values of an answer."""
@@ -308,10 +308,7 @@ class Student:
                 case "example", [title, source]:
                     return self.run_example(title, source)
                 case "uses", [cells]:
-                    return (
-                        "used",
-                        [sorted(uses(title, source, self.names)) for title, source in cells],
-                    )
+                    return "used", [sorted(uses(t, source, self.names)) for t, source in cells]
                 case "draws", []:
                     draw_nothing()
                     return ("drew",)

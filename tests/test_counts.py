@@ -8,8 +8,9 @@ import pytest
 
 from autograde.grade.exam import Cell, Exam, Question, fingerprint, paper_of
 from autograde.grade.judge import judge_paper
+from autograde.settings import Limits
 from autograde.verdict import Outcome, QuestionVerdict
-from tests.graded import SETUP, ask, graded_cells, opened, small_exam
+from tests.graded import QUICK, SETUP, ask, graded_cells, opened, small_exam
 
 MEAN = small_exam(
     "mean",
@@ -154,8 +155,8 @@ CLASS = Exam(
 )
 
 
-def judged(*cells: Cell, exam: Exam = CLASS) -> list[QuestionVerdict]:
-    with opened(exam) as state:
+def judged(*cells: Cell, exam: Exam = CLASS, limits: Limits = QUICK) -> list[QuestionVerdict]:
+    with opened(exam, limits) as state:
         return list(judge_paper(state.trusted, paper_of(list(cells)), state.sandbox))
 
 
@@ -257,7 +258,9 @@ def test_memory_that_one_answer_keeps_costs_no_other_a_point():
         "kept = []\ndef split(x):\n    kept.append(bytearray(400 << 20))\n    return [x[:1], x[1:]]"
     )
     needs = "def heads(x):\n    return 2 * x.sum() + 0 * len(bytearray(400 << 20))"
-    assert scores(keeps, needs) == [1, 3]
+    patient = replace(QUICK, question_seconds=15.0, submission_seconds=60.0)
+    verdicts = judged(solution(keeps, "split"), solution(needs, "heads"), limits=patient)
+    assert [verdict.score for verdict in verdicts] == [1, 3]
 
 
 def test_more_than_one_earlier_exercise_is_named():

@@ -269,7 +269,7 @@ def test_processor_time():
         Sandbox(SETUP, limits=Limits(submission_seconds=0.5)) as sandbox,
         pytest.raises(ClosedError),
     ):
-        run(sandbox, "def f():\n    while True: pass")
+        run(sandbox, "def f():\n    while True: pass", seconds=60)
 
 
 # ------------------------------------------------------------------------ what is left

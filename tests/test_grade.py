@@ -231,6 +231,17 @@ def test_a_test_that_expects_an_error_gets_one_of_that_type():
     assert dead.state is Outcome.DIED  # no test takes the end of a process for an error
 
 
+def test_a_wrong_result_is_no_error_though_a_later_call_raises_one():
+    shown = (
+        "a = double(3)\ntry:\n    double('x')\nexcept TypeError:\n    pass\nexpect(a == 6, 'six')"
+    )
+    exam = small_exam(
+        "double", "def double(x):\n    if isinstance(x, str):\n        raise TypeError\n    return 2 * x", shown
+    )  # fmt: skip
+    verdict = ask(exam, "def double(x):\n    return x + 1")
+    assert (verdict.state, verdict.message) == (Outcome.WRONG, "six")
+
+
 def test_an_error_of_the_learner_s_own_counts_as_the_built_in_one_it_is():
     exam = small_exam(
         "root",

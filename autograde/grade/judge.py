@@ -292,12 +292,16 @@ def run_part(
 
 
 def _failed(text: str, session: Session) -> tuple[Outcome, str]:
-    """A failed assertion: a text of a hidden part must be one short line, a label and no more."""
+    """A failed assertion: a text of a hidden part must be one short line, a label and no more.
+
+    It is about an error if it names the last one: a check may also ask for an error, and fail elsewhere.
+    """
+    is_error = session.raised and session.raised in text
     if session.hidden and ("\n" in text.strip() or len(text) > LONGEST_HIDDEN_MESSAGE):
         text = ""
     if session.raised == UNWRITTEN:
         return Outcome.NOT_ATTEMPTED, ""
-    return Outcome.ERROR if session.raised else Outcome.WRONG, text
+    return Outcome.ERROR if is_error else Outcome.WRONG, text
 
 
 def _verdict(question: Question, outcome: Outcome, message: str) -> QuestionVerdict:

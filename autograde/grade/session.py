@@ -197,10 +197,10 @@ class Session:
                 put_back(kwargs, named)
                 return result
             case "raised", [str(kind), str(text), str(place), str(base)]:
-                self.raised = base if base == UNWRITTEN else kind or base
-                if self.hidden:
-                    return exception(common(base))
-                return exception(base, kind, shortened(text, place))
+                told = shortened(text, place)
+                problem = exception(common(base)) if self.hidden else exception(base, kind, told)
+                self.raised = base if base == UNWRITTEN else type(problem).__name__
+                return problem
             case "foreign", [str(what)]:
                 return opaque("".join(filter(str.isidentifier, what.removeprefix("a "))))
             case "absent", []:

@@ -49,7 +49,7 @@ class Case:
 
     Attributes
     ----------
-    line: number of its line in the list of attacks (a…) or of submissions (s…).
+    line: a short name: a… for an attack, s… for an odd submission.
     earns: the exercises whose points it must earn.
     outcome: what the first exercise ends as, where that matters.
     files: writes the submission, where it is more than one notebook.

@@ -36,7 +36,7 @@ from autograde.grade.grade import read_verdicts
 from autograde.grade.worker import Setting, WorkerState
 from autograde.layout import Layout
 from autograde.mistakes import Right
-from autograde.sandbox.inside.lockdown import prctl
+from autograde.sandbox.inside.lockdown import adopt_orphans
 from autograde.sandbox.inside.shell import Shell
 from autograde.sandbox.inside.wire import Batch
 from autograde.settings import Limits
@@ -62,7 +62,7 @@ class Spent:
 @contextlib.contextmanager
 def measured(into: list[Spent]) -> Iterator[None]:
     """Append what the block takes, with all processes it starts, also those that lost their parent."""
-    prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: the parts of a sandbox come here when bubblewrap ends
+    adopt_orphans()  # the parts of a sandbox come here when bubblewrap ends
 
     known = {child.pid for child in psutil.Process().children()}
 
@@ -97,7 +97,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from autograde.grade.grade import grade
 from autograde.layout import Layout
-from autograde.sandbox.inside.lockdown import prctl
+from autograde.sandbox.inside.lockdown import adopt_orphans
 from autograde.settings import Limits
 job = json.loads(Path(sys.argv[1]).read_text())
 submissions = [SimpleNamespace(student=s, notebook=Path(n), sha256=h, problem=None) for s, n, h in job["class"]]
@@ -265,22 +265,22 @@ def start_cost(count: int) -> None:
 def warm_process(job: str) -> None:
     """In a process of its own: print wall and CPU seconds of running and checking the papers of a job."""
     exam: Exam = load_exam(CHAPTER, Layout())
-    kernel = Shell(output=1 << 20)
+    shell = Shell(output=1 << 20)
     for source in exam.setup:
-        kernel.set_up(source)
+        shell.set_up(source)
     tests = [compile(q.shown + q.hidden, f"<{q.id}>", "exec") for q in exam.questions]
-    base = dict(kernel.namespace)
+    base = dict(shell.namespace)
     spent: list[Spent] = []
     with measured(spent):
         for path in json.loads(Path(job).read_text()):
             paper = read_paper(Path(path).read_bytes(), exam)
-            kernel.namespace = dict(base)
+            shell.namespace = dict(base)
             for cell in paper.cells:
                 if cell.kind == "solution":
-                    kernel.run(cell.source, cell.title)
+                    shell.run(cell.source, cell.title)
             for test in tests:
                 with contextlib.suppress(Exception):
-                    exec(test, kernel.namespace)
+                    exec(test, shell.namespace)
     print(json.dumps([spent[0].wall, spent[0].cpu]))
 
 

@@ -100,10 +100,10 @@ def run_locked_in(
 ) -> str:
     """One nbgrader command behind bubblewrap: ``ok``, ``failed``, or ``dies`` if it was killed or hung."""
     inside = f'"$@"; code=$?; sleep {linger}; exit $code'
-    wall = [bubblewrap(), "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
-    wall += ["--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-    wall += ["--size", str(1 << 29), "--tmpfs", "/tmp", "--bind", str(root), str(root)]
-    wall += [
+    line = [bubblewrap(), "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
+    line += ["--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    line += ["--size", str(1 << 29), "--tmpfs", "/tmp", "--bind", str(root), str(root)]
+    line += [
         "--chdir",
         str(root),
         "sh",
@@ -117,7 +117,7 @@ def run_locked_in(
     ]
     try:
         done = subprocess.run(
-            wall,
+            line,
             env=variables(python) | {"HOME": "/tmp", "TMPDIR": "/tmp"},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

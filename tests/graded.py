@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -104,14 +105,21 @@ def with_second(exam: Exam, shown: str, hidden: str = "") -> Exam:
     )
 
 
-def trials(exam: Exam, *papers: Mapping[str, str]) -> list[tuple[QuestionVerdict, ...]]:
-    """All verdicts on papers of solution cells, exercise -> source, one after the other in one worker."""
-    worker_state = WorkerState.open(Setting(exam, limits=QUICK))
+@contextlib.contextmanager
+def opened(exam: Exam, limits: Limits = QUICK) -> Iterator[WorkerState]:
+    """A worker for an exam."""
+    worker_state = WorkerState.open(Setting(exam, limits=limits))
     try:
-        read = [paper_of([Cell(n, s, "solution") for n, s in paper.items()]) for paper in papers]
-        return [judge_paper(worker_state.trusted, paper, worker_state.sandbox) for paper in read]
+        yield worker_state
     finally:
         worker_state.sandbox.close()
+
+
+def trials(exam: Exam, *papers: Mapping[str, str]) -> list[tuple[QuestionVerdict, ...]]:
+    """All verdicts on papers of solution cells, exercise -> source, one after the other in one worker."""
+    read = [paper_of([Cell(n, s, "solution") for n, s in paper.items()]) for paper in papers]
+    with opened(exam) as state:
+        return [judge_paper(state.trusted, paper, state.sandbox) for paper in read]
 
 
 def all_of(exam: Exam, *sources: str) -> list[QuestionVerdict]:
@@ -122,10 +130,6 @@ def all_of(exam: Exam, *sources: str) -> list[QuestionVerdict]:
 
 def graded_cells(exam: Exam, *cells: Cell, limits: Limits = QUICK) -> QuestionVerdict:
     """What a paper of these cells gets for the one question of an exam."""
-    worker_state = WorkerState.open(Setting(exam, limits=limits))
-    try:
-        paper = paper_of(list(cells))
-        [verdict] = judge_paper(worker_state.trusted, paper, worker_state.sandbox)
+    with opened(exam, limits) as state:
+        [verdict] = judge_paper(state.trusted, paper_of(list(cells)), state.sandbox)
         return verdict
-    finally:
-        worker_state.sandbox.close()

@@ -1,4 +1,4 @@
-"""Every line of the two case lists that has a notebook, through collect and grade, in one class of two workers.
+"""Every attack and every odd submission of bench/corpus.py, through collect and grade, in one class of two workers.
 
 For each: it earns what it must and no more, and whoever hands in right answers beside it has full marks.
 """

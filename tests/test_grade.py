@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import random
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 
@@ -26,7 +28,7 @@ from autograde.grade.cache import Store
 from autograde.grade.exam import Cell, Example, load_exam, paper_of
 from autograde.grade.grade import Summary, grade, read_verdicts
 from autograde.grade.judge import TrustedNamespace, judge_paper, seeds
-from autograde.grade.plan import CallPlan, plan_calls
+from autograde.grade.plan import CallPlan, is_plain, plan_calls
 from autograde.grade.pool import LocalPool
 from autograde.grade.worker import Setting, Task, WorkerState, grade_task, infrastructure
 from autograde.layout import Layout
@@ -45,6 +47,7 @@ from tests.graded import (
     graded_cells,
     hand_in,
     make_course,
+    opened,
     small_exam,
     timeless,
     trials,
@@ -96,21 +99,23 @@ def test_a_cell_that_does_not_run_says_why():
     assert "line 1" in verdict.message
 
 
+@pytest.mark.slow
 def test_the_time_of_cells_is_not_the_time_of_the_question():
-    slow = Cell("cell 1", "import time; time.sleep(0.8)", "extra")
-    own = replace(QUICK, question_seconds=1.0)
+    slow = Cell("cell 1", "import time; time.sleep(2.5)", "extra")
+    own = replace(QUICK, question_seconds=4.5)
     assert ask(DOUBLE, "def double(x):\n    return 2 * x", before=(slow, slow), limits=own).score
     exam = small_exam(
         "double", "def double(x):\n    return 2 * x", *(2 * ["expect(double(3) == 6, 'no')"]),
-        examples=(Example("import time; time.sleep(1.5); n = 1", frozenset({"n"})),),
+        examples=(Example("import time; time.sleep(5); n = 1", frozenset({"n"})),),
     )  # fmt: skip
     example = Cell("cell 1", exam.examples[0].source, "example")
     read = "def double(x):\n    return 2 * x * n"
     assert ask(exam, read, before=(example,), limits=own).state is Outcome.RIGHT
-    lazy = "import time\ndef double(x):\n    time.sleep(0.7)\n    return 2 * x"
-    assert (
-        ask(DOUBLE, lazy, limits=own).state is Outcome.TIMEOUT
-    )  # visible and hidden part together
+
+
+def test_both_parts_of_a_question_share_its_time():
+    lazy = "import time\ndef double(x):\n    time.sleep(2.5)\n    return 2 * x"
+    assert ask(DOUBLE, lazy, limits=replace(QUICK, question_seconds=4.5)).state is Outcome.TIMEOUT
 
 
 def test_a_function_that_is_not_there():
@@ -414,11 +419,9 @@ def test_all_calls_of_a_part_are_made_whatever_the_first_gave(line, outcome):
     shown = "check(double, ('one', (1,), {}), ('two', (2,), {}), ('three', (3,), {}))"
     exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=SETUP + SEEN_AHEAD)
     source = f"def double(x):\n    if x == 2:\n        return 0\n    if x == 3:\n        {line}\n    return 2 * x"
-    start = time.monotonic()
     verdict = ask(exam, source)
     assert verdict.state is outcome
     assert ("two" in verdict.message) is (outcome is Outcome.WRONG)
-    assert time.monotonic() - start < QUICK.question_seconds + 2
 
 
 def test_what_a_learner_does_to_arguments_reaches_no_other_learner():
@@ -442,12 +445,19 @@ def test_the_same_paper_gets_the_same_however_often():
     assert told[0] == told[1] == told[2]
 
 
-def test_more_calls_than_a_frame_may_hold_are_still_made():
-    shown = "for n in range(5000):\n    hidden(double, 2 * n, 'many', n)"
-    setup = SETUP + SEEN_AHEAD.replace("expected(*args)", "expected")
+def test_more_than_a_plan_may_hold_is_asked_call_by_call():
+    shown = "for n in range(12):\n    hidden(double, 2 * n, 'many', np.full(12_000, n))"
+    setup = SETUP + SEEN_AHEAD.replace("expected(*args)", "expected").replace(
+        "*args) ==", "*args)[0] =="
+    )
     exam = small_exam("double", "def double(x):\n    return 2 * x", shown, setup=setup)
-    assert ask(exam, "def double(x):\n    return x + x").state is Outcome.RIGHT
-    assert ask(exam, "def double(x):\n    return x + x + (x == 4900)").state is Outcome.WRONG
+    trusted = TrustedNamespace.of(exam)
+    assert not trusted.planned(exam.questions[0], Caps())
+    right, wrong = (
+        "def double(x):\n    return x + x",
+        "def double(x):\n    return x + x + (x == 11)",
+    )
+    assert [v.score for v in all_of(exam, right, wrong)] == [2, 0]
 
 
 def test_a_list_of_many_numbers_fits_into_a_frame():
@@ -457,15 +467,15 @@ def test_a_list_of_many_numbers_fits_into_a_frame():
     assert ask(exam, "def many(x):\n    return [x for _ in range(200_000)]").score == 2
 
 
+@pytest.mark.slow
 def test_many_slow_cells_have_time_each():
-    cells = [Cell(f"cell {n}", "import time; time.sleep(0.7)", "extra") for n in range(6)]
+    cells = [Cell(f"cell {n}", "import time; time.sleep(1.5)", "extra") for n in range(4)]
     right = Cell("double", "def double(x):\n    return 2 * x", "solution")
-    start = time.monotonic()
-    limits = replace(QUICK, question_seconds=1.2)
+    limits = replace(QUICK, question_seconds=4.5)
     assert graded_cells(DOUBLE, *cells, right, limits=limits).score == 2
-    assert time.monotonic() - start < 7
 
 
+@pytest.mark.slow
 def test_the_text_of_an_error_in_a_cell_cannot_carry_a_hidden_input():
     exam = small_exam(
         "double",
@@ -474,15 +484,17 @@ def test_the_text_of_an_error_in_a_cell_cannot_carry_a_hidden_input():
         "expect(double(12345) == 24690, 'large')",
     )
     exam = with_second(exam, "", "expect(b(1) == 1, 'b')")
-    later = time.time() + 2.5  # what the second process can see, as a pipe's number or a clock
-    spy = f"import os, time\ndef double(x):\n    if x == 3:\n        return 6\n    time.sleep(max({later} - time.time(), 0))\n    os._exit(0)"
-    told = f"import time\nif time.time() > {later}:\n    raise ValueError('the input was 12345')\ndef b(x):\n    return 1"
-    [verdicts] = trials(exam, {"double": spy, "b": told})
+    with opened(exam, replace(QUICK, question_seconds=9.0)) as state:
+        later = time.time() + 4  # what the second process can see, as a pipe's number or a clock
+        spy = f"import os, time\ndef double(x):\n    if x == 3:\n        return 6\n    time.sleep(max({later} - time.time(), 0))\n    os._exit(0)"
+        told = f"import time\nif time.time() > {later}:\n    raise ValueError('the input was 12345')\ndef b(x):\n    return 1"
+        paper = paper_of([Cell("double", spy, "solution"), Cell("b", told, "solution")])
+        verdicts = judge_paper(state.trusted, paper, state.sandbox)
     assert [v.state for v in verdicts] == [Outcome.DIED, Outcome.ERROR]
     assert "12345" not in "".join(v.message for v in verdicts)
 
 
-def test_a_forged_answer_counts_against_the_process_that_sent_it():
+def test_a_forged_answer_costs_no_other_question_a_point():
     exam = small_exam("a", "def a(x):\n    return 1", "expect(a(1) == 1, 'one')")
     exam = with_second(exam, "expect(b(1) == 1, 'b')")
     batch = Batch(Caps())
@@ -495,7 +507,8 @@ def test_a_forged_answer_counts_against_the_process_that_sent_it():
         "    size = len(text).to_bytes(4, 'big')\n    os.write(3, size + size + text)\n    return 1"
     )
     [verdicts] = trials(exam, {"a": forged, "b": "def b(x):\n    return 1"})
-    assert [v.state for v in verdicts] == [Outcome.WRONG, Outcome.PROTOCOL]
+    assert verdicts[0].state in (Outcome.WRONG, Outcome.PROTOCOL)  # both answers may have come
+    assert verdicts[1].state is Outcome.RIGHT
 
 
 def test_large_cells_are_run():
@@ -523,12 +536,8 @@ def test_closing_the_channel_is_not_running_out_of_memory():
 @pytest.mark.parametrize("name", Layout().names())
 def test_the_chapters_are_graded_the_fast_way(name):
     trusted = TrustedNamespace.of(load_exam(name, Layout()))
-    trusted.kernel.namespace["SEED"] = 1
-    slow = [
-        question.id
-        for question in trusted.exam.questions
-        if any(part.uses is None for part in trusted.planned(question, Caps()))
-    ]
+    trusted.shell.namespace["SEED"] = 1
+    slow = [q.id for q in trusted.exam.questions if not trusted.planned(q, Caps())]
     assert slow == (["test_leaks"] if name.startswith("07") else [])
 
 
@@ -537,41 +546,72 @@ def setup_namespace():
     return answers.namespace(this.setup, this.recap)
 
 
-AHEAD = [
+def check_plainly(function, *stages, through=None):
+    for label, args, kwargs in stages:
+        hidden_plainly(function, lambda x: 2 * x, label, *args, through=through, **kwargs)
+
+
+def hidden_plainly(function, expected, label, *args, through=None, **kwargs):
+    wanted = expected(*args, **kwargs) if callable(expected) else expected
+    result = function(*args, **kwargs)
+    result = result if through is None else through(result, *args)
+    assert np.array_equal(result, wanted), label
+
+
+PLANNING = {
+    "np": np, "check": check_plainly, "hidden": hidden_plainly,
+    "draws": lambda n: [np.random.default_rng(k) for k in range(n)],
+}  # fmt: skip
+
+
+PLANS = [
     ("check(double, ('one', (1,), {}))", True),
     ("for rng in draws(3):\n    hidden(double, lambda x: 2 * x, 'many', rng.normal(size=2))", True),
     ("def twice(x):\n    return 2 * x\nhidden(double, twice, 'one', 1)", True),
+    ("x = np.ones(2)\ncheck(double, ('array', (x,), {}))\nx += 1\nhidden(double, 4, 'two', x[0])", True),
+    ("x = [n for n in (1, 2)]\nfor n in x:\n    hidden(double, 2 * n, 'many', n)", True),
     (
-        "x = np.ones(2)\ncheck(double, ('one', (x,), {}))\nx += 1\nhidden(double, 4, 'two', x[0])",
+        "def read(result, x):\n    try:\n        return float(result)\n    except TypeError:\n"
+        "        return None\ncheck(double, ('one', (1,), {}), through=read)\n"
+        "hidden(double, lambda x: 2.0 * x, 'two', 2, through=read)",
         True,
     ),
+    ("", True),
     ("hidden(double, 4, 'two', 2)\nassert double(3) == 6", False),
     ("try:\n    hidden(double, 5, 'two', 2)\nexcept AssertionError:\n    pass", False),
+    ("try:\n    hidden(double, 5, 'two', 2)\nexcept* AssertionError:\n    pass", False),
+    ("import contextlib\nwith contextlib.suppress(Exception):\n    hidden(double, 5, 'a', 2)", False),
     ("[hidden(double, 2 * n, 'many', n) for n in range(3)]", False),
     ("def twice(f):\n    hidden(f, 4, 'two', 2)\ntwice(double)", False),
-    (
-        "c = hidden\ndef f():\n    try:\n        c(double, 5, 'two', 2)\n    except Exception:\n        pass\nf()",
-        False,
-    ),
-    ("x = [n for n in (1, 2)]\nfor n in x:\n    hidden(double, 2 * n, 'many', n)", True),
+    ("c = hidden\nc(double, 4, 'two', 2)", False),
+    ("f = double\nhidden(double, 4, 'two', 2)", False),
+    ("def read(r, x):\n    return double(x)\nhidden(double, 4, 'two', 2, through=read)", False),
+    ("n = 0\ndef read(r, x):\n    global n\n    n += 1\n    return n\n"
+     "hidden(double, 1, 'two', 2, through=read)", False),
     ("np.testing.assert_raises(BaseException, double, 'a')\nhidden(double, 6, 'three', 3)", False),
     ("exec(\"hidden(double, 5, 'x', 2)\")", False),
-    ("from functools import partial\ntest = partial(hidden, double)\ntest(4, 'two', 2)", True),
+    ("from functools import partial\ntest = partial(hidden, double)\ntest(4, 'two', 2)", False),
     ("check = hidden\ncheck(double, 4, 'two', 2)", False),
-    ("hidden(double, 4, 'two', lambda: 2)", False),
-    ("1 / 0", False),
-    ("", True),
-]
+    ("def check(*a):\n    pass\ncheck(double)", False),
+]  # fmt: skip
+UNPLANNED = ["hidden(double, 4, 'two', lambda: 2)", "hidden(double, 5, 'two', 2)", "1 / 0"]
+"""Plain cells whose calls cannot be told beforehand, or that do not pass."""
 
 
-@pytest.mark.parametrize(("source", "is_whole"), AHEAD)
-def test_a_part_is_repeated_only_if_it_is_nothing_but_uses(source, is_whole):
-    space = setup_namespace()
-    shown, hidden = (compile(s, "<part>", "exec") for s in (source, "hidden(double, 0, 'no', 0)"))
-    found = plan_calls([shown, hidden], space, ["double"], 7, Caps())
-    assert [part.uses is not None for part in found] == [is_whole, is_whole]
-    found = plan_calls([hidden, shown], space, ["double"], 7, Caps())
-    assert [part.uses is not None for part in found] == [is_whole, is_whole]
+@pytest.mark.parametrize(("source", "is_whole"), PLANS)
+def test_a_cell_is_a_plan_only_if_it_is_nothing_but_uses(source, is_whole):
+    assert is_plain(ast.parse(source), {"double"}) is is_whole
+
+
+@pytest.mark.parametrize(
+    ("source", "is_whole"),
+    [(s, True) for s, whole in PLANS if whole] + [(s, False) for s in UNPLANNED],
+)
+def test_a_question_is_a_plan_only_if_both_parts_are(source, is_whole):
+    other = "hidden(double, 0, 'no', 0)"
+    for parts in ([source, other], [other, source]):
+        found = plan_calls(parts, PLANNING, {"double": lambda x: 2 * x}, 7, Caps())
+        assert len(found) == (2 if is_whole else 0)
 
 
 ODD_TESTS = {
@@ -639,10 +679,10 @@ def test_a_test_cell_of_odd_form_gives_what_running_it_gives(name):
     assert [verdict.score for verdict in told] == [*answers.values(), *answers.values()]
 
 
-def test_a_part_that_is_repeated_gets_what_it_gave_then():
+def test_a_plan_gives_what_was_given_then():
     space = setup_namespace()
     source = "x = np.ones(2)\nhidden(double, lambda x: 2 * x, 'one', x)\nx += 1\nhidden(double, 2 * x, 'two', x)"
-    [part] = plan_calls([compile(source, "<part>", "exec")], space, ["double"], 7, Caps())
+    [part] = plan_calls([source], space, {"double": lambda x: x + x}, 7, Caps())
     for _ in range(2):
         given: list[list[float]] = []
 
@@ -667,38 +707,22 @@ def test_equal_answers_are_judged_once_and_get_the_same(monkeypatch):
         plain(self, space)
 
     monkeypatch.setattr(CallPlan, "repeat", repeat)
-    setting = Setting(exam, limits=QUICK)
-    worker_state = WorkerState.open(setting)
-    try:
-        for exercise, code in (
-            (e.exercise, e.code) for e in mistakes.load(NN) if not isinstance(e, Right)
-        ):
-            cells = [
-                Cell(n, s, "solution") for n, s in ({**exam.references, exercise: code}).items()
-            ]
-            paper = paper_of(cells)
-            first = judge_paper(worker_state.trusted, paper, worker_state.sandbox)
+    with opened(exam) as worker_state:
+        trusted = worker_state.trusted
+        for entry in (e for e in mistakes.load(NN) if not isinstance(e, Right)):
+            cells = {**exam.references, entry.exercise: entry.code}.items()
+            paper = paper_of([Cell(n, s, "solution") for n, s in cells])
+            first = judge_paper(trusted, paper, worker_state.sandbox)
             asked.clear()
-            assert judge_paper(worker_state.trusted, paper, worker_state.sandbox) == first
+            assert judge_paper(trusted, paper, worker_state.sandbox) == first
             assert not asked
-            worker_state.trusted.judged.clear()
-            assert judge_paper(worker_state.trusted, paper, worker_state.sandbox) == first
+            trusted.judged.clear()
+            assert judge_paper(trusted, paper, worker_state.sandbox) == first
             assert asked
-            for (
-                walk
-            ) in worker_state.trusted.walks.values():  # as if each call had to be asked by itself
-                for part in walk:
-                    monkeypatch.setattr(part, "uses", None)
-                    monkeypatch.setattr(part, "calls", [])
-            assert judge_paper(worker_state.trusted, paper, worker_state.sandbox) == first
-            for known in (
-                worker_state.trusted.walks,
-                worker_state.trusted.shown,
-                worker_state.trusted.judged,
-            ):
-                known.clear()
-    finally:
-        worker_state.sandbox.close()
+            plans = dict(trusted.plans)
+            trusted.plans.update({key: [] for key in plans})  # call by call
+            assert judge_paper(trusted, paper, worker_state.sandbox) == first
+            trusted.plans.update(plans)
 
 
 def test_answers_that_do_not_fit_into_one_frame_come_in_several():
@@ -799,7 +823,8 @@ def test_a_cache_line_cut_short_is_graded_again(course):
     assert len(file.read_bytes().splitlines()) == 3
 
 
-def test_submissions_38_nobody_is_missing_after_a_worker_was_killed(course):
+@pytest.mark.slow
+def test_nobody_is_missing_after_a_worker_was_killed(course):
     submissions = class_of(course, 40)
     _, undisturbed = run(course, submissions, cache=course.root / "other")
     killed: list[int] = []
@@ -941,6 +966,7 @@ def is_gone(group: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.3, 1.0, 2.0])
 def test_ctrl_c_stops_all_and_the_same_command_goes_on(course, after):
     script = course.root / "run.py"
@@ -974,6 +1000,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_kill_9_at_any_moment_and_the_same_command_again(course):
     submissions = class_of(course, 24)
     _, undisturbed = run(
@@ -1001,7 +1028,7 @@ def test_kill_9_at_any_moment_and_the_same_command_again(course):
 
 
 # ------------------------------------------------------------------------ the grader's own faults
-def test_submissions_39_a_missing_package_is_not_a_mark(course, tmp_path):
+def test_a_missing_package_is_not_a_mark(course, tmp_path):
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
     with pytest.raises(CourseError, match="numpy"):
@@ -1088,7 +1115,7 @@ def test_no_bubblewrap_no_marks(course, monkeypatch, tmp_path):
 
 def test_a_chapter_that_is_not_built(course):
     course.solution(NN).unlink()
-    with pytest.raises(CourseError, match="not built"):
+    with pytest.raises(CourseError, match="make notebooks"):
         run(course, [])
 
 

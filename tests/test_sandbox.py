@@ -1,4 +1,4 @@
-"""The wall: what student code can reach, how much it can use, and what is left of it afterwards."""
+"""The sandbox: what student code can reach, how much it can use, and what is left of it afterwards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIMITS = Limits(memory=512 << 20, processes=8, disk=4 << 20, submission_seconds=
 
 
 @pytest.fixture(scope="module")
-def wall():
+def warm():
     with Sandbox(SETUP, limits=LIMITS) as sandbox:
         yield sandbox
 
@@ -65,12 +65,12 @@ def raised(sandbox: Sandbox, source: str) -> str:
 
 
 # ------------------------------------------------------------------------ what can be reached
-def test_a_student_stays_on_the_core_of_its_worker(wall):
+def test_a_student_stays_on_the_core_of_its_worker(warm):
     source = "def f():\n    import os\n    os.sched_setaffinity(0, {0})"
-    assert raised(wall, source) == "PermissionError"
+    assert raised(warm, source) == "PermissionError"
 
 
-def test_no_network(wall):
+def test_no_network(warm):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         socket.create_connection(("127.0.0.1", port), 1).close()  # it can be reached from here
@@ -78,10 +78,10 @@ def test_no_network(wall):
         def f():
             import socket
             socket.create_connection(("127.0.0.1", {port}), 1)"""
-        assert raised(wall, source) == "PermissionError"
+        assert raised(warm, source) == "PermissionError"
 
 
-def test_no_files_of_the_course(wall, tmp_path):
+def test_no_files_of_the_course(warm, tmp_path):
     secret = tmp_path / "hidden.ipynb"
     secret.write_text("hidden tests")
     tmp_path.chmod(0o755)
@@ -89,11 +89,11 @@ def test_no_files_of_the_course(wall, tmp_path):
     for path in (secret, here, here.parent.parent / "solutions", "/etc/passwd", "/etc/shadow"):
         assert Path(path).exists()
         assert (
-            value(wall, f"import os\ndef f():\n    return os.path.exists({str(path)!r})") is False
+            value(warm, f"import os\ndef f():\n    return os.path.exists({str(path)!r})") is False
         )
 
 
-def test_nothing_can_be_written_but_the_temporary_folder(wall):
+def test_nothing_can_be_written_but_the_temporary_folder(warm):
     source = """
     import os
     def f():
@@ -107,15 +107,15 @@ def test_nothing_can_be_written_but_the_temporary_folder(wall):
             except OSError:
                 pass
         return done"""
-    assert value(wall, source) == ["/tmp"]
+    assert value(warm, source) == ["/tmp"]
 
 
-def test_files_do_not_outlive_the_student(wall):
-    assert value(wall, "def f():\n    return open('/tmp/note', 'w').write('psst')") == 4
-    assert raised(wall, "def f():\n    return open('/tmp/note').read()") == "FileNotFoundError"
+def test_files_do_not_outlive_the_student(warm):
+    assert value(warm, "def f():\n    return open('/tmp/note', 'w').write('psst')") == 4
+    assert raised(warm, "def f():\n    return open('/tmp/note').read()") == "FileNotFoundError"
 
 
-def test_no_other_process_is_visible(wall):
+def test_no_other_process_is_visible(warm):
     source = """
     import os
     def f():
@@ -127,16 +127,16 @@ def test_no_other_process_is_visible(wall):
             except OSError:
                 pass
         return alive, os.getpid(), os.listdir("/proc")"""
-    assert value(wall, source) == ([1], 1, [])
+    assert value(warm, source) == ([1], 1, [])
 
 
-def test_it_is_not_root_and_cannot_become_root(wall):
-    assert value(wall, "import os\ndef f():\n    return [os.getuid(), os.geteuid()]") != [0, 0]
-    assert raised(wall, "import os\ndef f():\n    os.setuid(0)") in ("PermissionError", "OSError")
+def test_it_is_not_root_and_cannot_become_root(warm):
+    assert value(warm, "import os\ndef f():\n    return [os.getuid(), os.geteuid()]") != [0, 0]
+    assert raised(warm, "import os\ndef f():\n    os.setuid(0)") in ("PermissionError", "OSError")
 
 
-def test_environment_variables_tell_nothing(wall, monkeypatch):
-    names = value(wall, "import os\ndef f():\n    return sorted(os.environ)")
+def test_environment_variables_tell_nothing(warm, monkeypatch):
+    names = value(warm, "import os\ndef f():\n    return sorted(os.environ)")
     allowed = {
         "HOME",
         "LANG",
@@ -150,7 +150,7 @@ def test_environment_variables_tell_nothing(wall, monkeypatch):
     assert {n for n in names if not n.startswith("OPENBLAS_")} <= allowed
 
 
-def test_one_socket_and_no_other_file_is_open(wall):
+def test_one_socket_and_no_other_file_is_open(warm):
     source = """
     import os, stat
     def f():
@@ -162,10 +162,10 @@ def test_one_socket_and_no_other_file_is_open(wall):
                 continue
             kinds.append((number, "socket" if stat.S_ISSOCK(mode) else "device" if stat.S_ISCHR(mode) else "other"))
         return kinds"""
-    assert value(wall, source) == [(0, "device"), (1, "device"), (2, "device"), (3, "socket")]
+    assert value(warm, source) == [(0, "device"), (1, "device"), (2, "device"), (3, "socket")]
 
 
-def test_the_grader_is_not_on_the_stack_and_not_loaded(wall):
+def test_the_grader_is_not_on_the_stack_and_not_loaded(warm):
     source = """
     import sys
     def f():
@@ -174,7 +174,7 @@ def test_the_grader_is_not_on_the_stack_and_not_loaded(wall):
             files.add(frame.f_code.co_filename.rsplit("/", 1)[-1])
             frame = frame.f_back
         return sorted(files), sorted(m for m in sys.modules if m.startswith("autograde"))"""
-    files, modules = value(wall, source)
+    files, modules = value(warm, source)
     assert set(files) <= {"<f>", "child.py", "<string>"}
     assert modules == [
         "autograde",
@@ -188,32 +188,32 @@ def test_the_grader_is_not_on_the_stack_and_not_loaded(wall):
 
 
 @pytest.mark.parametrize("call", sorted(lockdown.REFUSED))
-def test_refused_system_calls(wall, call):
+def test_refused_system_calls(warm, call):
     column = lockdown.MACHINES[os.uname().machine][0]
     source = f"""
     import ctypes
     def f():
         c = ctypes.CDLL(None, use_errno=True)
         return [c.syscall({lockdown.REFUSED[call][column]}, 0, 0, 0, 0, 0, 0), ctypes.get_errno()]"""
-    assert value(wall, source) == [-1, 1]
+    assert value(warm, source) == [-1, 1]
 
 
-def test_no_new_namespace_through_clone(wall):
+def test_no_new_namespace_through_clone(warm):
     source = f"""
     import ctypes
     def f():
         c = ctypes.CDLL(None, use_errno=True)
         return [c.syscall({lockdown.MACHINES[os.uname().machine][2]}, 0x10000000 | 17, 0, 0, 0, 0), ctypes.get_errno()]"""
-    assert value(wall, source) == [-1, 1]
+    assert value(warm, source) == [-1, 1]
 
 
 # ------------------------------------------------------------------------ how much can be used
-def test_memory(wall):
-    assert run(wall, "def f():\n    return len(bytearray(1 << 30))").kind == "memory"
-    assert value(wall, "def f():\n    return len(bytearray(1 << 20))") == 1 << 20
+def test_memory(warm):
+    assert run(warm, "def f():\n    return len(bytearray(1 << 30))").kind == "memory"
+    assert value(warm, "def f():\n    return len(bytearray(1 << 20))") == 1 << 20
 
 
-def test_processes(wall):
+def test_processes(warm):
     source = """
     import os, time
     def f():
@@ -224,10 +224,10 @@ def test_processes(wall):
             except OSError:
                 return n
         return 100"""
-    assert value(wall, source) < LIMITS.processes
+    assert value(warm, source) < LIMITS.processes
 
 
-def test_disk(wall):
+def test_disk(warm):
     source = """
     def f():
         written = 0
@@ -238,30 +238,30 @@ def test_disk(wall):
             except OSError:
                 break
         return written"""
-    assert 0 < value(wall, source) <= LIMITS.disk
+    assert 0 < value(warm, source) <= LIMITS.disk
 
 
-def test_open_files(wall):
+def test_open_files(warm):
     assert (
-        raised(wall, "import os\ndef f():\n    return [os.dup(0) for _ in range(100)]") == "OSError"
+        raised(warm, "import os\ndef f():\n    return [os.dup(0) for _ in range(100)]") == "OSError"
     )
 
 
-def test_output_is_counted_and_dropped(wall):
-    assert run(wall, "def f():\n    while True:\n        print('x' * 1000)").kind == "output"
-    assert value(wall, "import os\ndef f():\n    return os.write(1, bytes(1 << 20))") == 1 << 20
-    assert value(wall, "def f():\n    print('x' * 1000)\n    return 1") == 1
+def test_output_is_counted_and_dropped(warm):
+    assert run(warm, "def f():\n    while True:\n        print('x' * 1000)").kind == "output"
+    assert value(warm, "import os\ndef f():\n    return os.write(1, bytes(1 << 20))") == 1 << 20
+    assert value(warm, "def f():\n    print('x' * 1000)\n    return 1") == 1
 
 
-def test_a_result_that_is_too_large(wall):
-    assert run(wall, "def f():\n    return np.zeros(4 << 20)").kind == "oversized"
+def test_a_result_that_is_too_large(warm):
+    assert run(warm, "def f():\n    return np.zeros(4 << 20)").kind == "oversized"
 
 
-def test_time(wall):
+def test_time(warm):
     with pytest.raises(LateError):
-        run(wall, "def f():\n    while True: pass", seconds=0.5)
+        run(warm, "def f():\n    while True: pass", seconds=0.5)
     with pytest.raises(LateError):
-        run(wall, "import time\ndef f():\n    time.sleep(60)", seconds=0.5)
+        run(warm, "import time\ndef f():\n    time.sleep(60)", seconds=0.5)
 
 
 def test_processor_time():
@@ -277,7 +277,7 @@ def children_of(pid: int) -> list[psutil.Process]:
     return psutil.Process(pid).children(recursive=True)
 
 
-def test_processes_end_with_the_student(wall):
+def test_processes_end_with_the_student(warm):
     before = len(children_of(os.getpid()))
     source = """
     import os, time
@@ -288,7 +288,7 @@ def test_processes_end_with_the_student(wall):
                 time.sleep(60)
             os._exit(0)
         return 1"""
-    with wall.student_process() as student_process:
+    with warm.student_process() as student_process:
         assert talk(student_process, source).values[0] == 1
         assert len(children_of(os.getpid())) > before
     assert len(children_of(os.getpid())) == before
@@ -297,7 +297,7 @@ def test_processes_end_with_the_student(wall):
 @pytest.mark.parametrize(
     "target", ["os.getppid()", "0", "-1", "1", "-os.getpgrp()", "-os.getsid(0)"]
 )
-def test_signals_reach_nobody_else(wall, target):
+def test_signals_reach_nobody_else(warm, target):
     source = f"""
     import os, signal
     def f():
@@ -307,13 +307,13 @@ def test_signals_reach_nobody_else(wall, target):
             pass
         return 1"""
     with contextlib.suppress(ClosedError):  # it may end itself
-        run(wall, source)
-    assert value(wall, "def f():\n    return 2") == 2
+        run(warm, source)
+    assert value(warm, "def f():\n    return 2") == 2
 
 
-def test_what_one_student_patches_the_next_does_not_see(wall):
-    assert value(wall, "import builtins\nnp.sum = builtins.abs = None\ndef f():\n    return 1") == 1
-    assert value(wall, "def f():\n    return abs(-3), float(np.sum(np.ones(3)))") == (3, 3.0)
+def test_what_one_student_patches_the_next_does_not_see(warm):
+    assert value(warm, "import builtins\nnp.sum = builtins.abs = None\ndef f():\n    return 1") == 1
+    assert value(warm, "def f():\n    return abs(-3), float(np.sum(np.ones(3)))") == (3, 3.0)
 
 
 def test_the_warm_process_ends_with_the_sandbox_and_with_its_owner(tmp_path):
@@ -436,15 +436,15 @@ def test_root_does_not_grade_with_a_python_that_only_root_can_read(tmp_path):
     ],
 )
 def test_what_only_ipython_understands_harms_nothing(source):
-    kernel = Shell()
-    assert kernel.run(source, "cell") is None
-    assert kernel.namespace["x"] == 1
+    shell = Shell()
+    assert shell.run(source, "cell") is None
+    assert shell.namespace["x"] == 1
 
 
 def test_a_string_that_looks_like_a_magic_stays():
-    kernel = Shell()
-    assert kernel.run('x = """\n%matplotlib\n!ls\n"""\n%pwd', "cell") is None
-    assert kernel.namespace["x"] == "\n%matplotlib\n!ls\n"
+    shell = Shell()
+    assert shell.run('x = """\n%matplotlib\n!ls\n"""\n%pwd', "cell") is None
+    assert shell.namespace["x"] == "\n%matplotlib\n!ls\n"
 
 
 @pytest.mark.parametrize("source", ["x = (1", "def f(:\n  pass", "x = 1 +\n", "return 3", "a\x00b"])
@@ -534,10 +534,10 @@ def test_odd_separators_end_no_line(mark):
     assert lines_of("a\r\nb\rc\n") == ["a\n", "b\n", "c\n"]
 
 
-def test_a_file_that_a_cell_writes_can_be_imported_and_run(wall):
+def test_a_file_that_a_cell_writes_can_be_imported_and_run(warm):
     write = python_of("%%writefile helper.py\nV = 4")
     source = f"{write}\nimport helper\nassert helper.V == 4\n%run helper.py\ndef f():\n    return V"
-    assert value(wall, source) == 4
+    assert value(warm, source) == 4
 
 
 @pytest.mark.parametrize(
@@ -552,29 +552,29 @@ def test_a_file_that_a_cell_writes_can_be_imported_and_run(wall):
     ],
 )
 def test_what_a_notebook_has(source):
-    kernel = Shell()
+    shell = Shell()
     kept = sys.stdout, sys.stderr
-    kernel.capture()
+    shell.capture()
     try:
-        assert kernel.run(source, "cell") is None
+        assert shell.run(source, "cell") is None
     finally:
         sys.stdout, sys.stderr = kept
 
 
 def test_the_last_value_has_a_name():
-    kernel = Shell()
+    shell = Shell()
     for source, value in (("1 + 1", 2), ("_ + 1", 3), ("x = 5", 3), ("None", 3), ("x;", 5)):
-        assert kernel.run(source, "cell") is None
-        assert kernel.namespace["_"] == value
-    assert kernel.run("for _ in range(3): pass\n7", "cell") is None
-    assert kernel.namespace["_"] == 2  # a name of one's own stays
+        assert shell.run(source, "cell") is None
+        assert shell.namespace["_"] == value
+    assert shell.run("for _ in range(3): pass\n7", "cell") is None
+    assert shell.namespace["_"] == 2  # a name of one's own stays
 
 
-def test_print_goes_where_output_goes(wall):
+def test_print_goes_where_output_goes(warm):
     source = """
     def f():
         import contextlib, io
         with contextlib.redirect_stdout(io.StringIO()) as text:
             print("a", 1)
         return text.getvalue()"""
-    assert value(wall, source) == "a 1\n"
+    assert value(warm, source) == "a 1\n"

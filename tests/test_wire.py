@@ -1,15 +1,16 @@
-"""What crosses the wall: everything plain comes through as it was, and nothing else harms the reader."""
+"""What crosses: everything plain comes through as it was, and nothing else harms the reader."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import pickle
 import socket
 import threading
 import time
 import tracemalloc
+from array import array
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,7 @@ from autograde.sandbox.inside.wire import (
     UnsupportedError,
     WireError,
     is_changed,
-    npy,
     pack,
-    read_npy,
     unpack,
 )
 
@@ -101,17 +100,6 @@ def test_plain_values_come_through_as_they_were(sent):
     assert same(through(*sent), sent)
 
 
-@given(arrays)
-@settings(max_examples=100, deadline=None)
-def test_blocks_are_npy_files(array):
-    read = np.load(io.BytesIO(npy(array)), allow_pickle=False)
-    assert read.dtype == array.dtype
-    assert read.tobytes() == array.tobytes()
-    file = io.BytesIO()
-    np.save(file, array)
-    assert same(read_npy(file.getvalue()), array)
-
-
 @pytest.mark.parametrize(
     "value",
     [float("nan"), float("inf"), -float("inf"), np.float32(2.5), np.int64(3), np.bool_(True)],
@@ -168,6 +156,20 @@ def test_what_is_not_plain_does_not_cross(value):
         pack("value", 1, [value], caps=SMALL)
 
 
+@pytest.mark.parametrize(
+    ("value", "numbers"),
+    [
+        (deque([1, 2]), [1, 2]),
+        (array("d", [1.5, 2]), [1.5, 2]),
+        (range(3), [0, 1, 2]),
+        ([deque([1]), array("i", [2])], [[1], [2]]),
+    ],
+)
+def test_what_numpy_reads_as_numbers_crosses_as_numbers(value, numbers):
+    [back] = through(value)
+    assert np.asarray(back).tolist() == numbers
+
+
 def test_an_endless_container_does_not_cross():
     endless: list = []
     endless.append(endless)
@@ -184,13 +186,14 @@ def test_too_large_values_are_refused_by_the_writer(value):
 
 
 # ------------------------------------------------------------------------ what must not harm
-def a(block: bytes) -> bytes:
-    return frame_of(f'["value",1,[{len(block)}],[["a",0]]]', block)
+def a(
+    dtype: str, shape: str, data: bytes = b"", values: str = '["a",0]', order: str = "C"
+) -> bytes:
+    """A frame of one array, whatever its head says."""
+    return frame_of(f'["value",1,[["{dtype}","{order}",{shape}]],[{values}]]', data)
 
 
-def header(text: str, data: bytes = b"") -> bytes:
-    raw = text.encode() + b"\n"
-    return b"\x93NUMPY\x01\x00" + len(raw).to_bytes(2, "little") + raw + data
+ONES = np.ones(2).tobytes()
 
 
 MALFORMED = {
@@ -213,56 +216,60 @@ MALFORMED = {
     "unknown tag": frame_of('["value",1,[],[["q",1]]]'),
     "tag is a list": frame_of('["value",1,[],[[["a"],0]]]'),
     "no such block": frame_of('["value",1,[],[["a",0]]]'),
-    "negative block": frame_of('["value",1,[4],[["a",-1]]]', b"abcd"),
-    "block is a truth value": frame_of('["value",1,[4],[["a",true]]]', b"abcd"),
-    "block beyond the frame": frame_of('["value",1,[99],[["a",0]]]', b"abcd"),
-    "block of negative size": frame_of('["value",1,[-4],[["a",0]]]', b"abcd"),
+    "negative block": a("<f8", "[2]", ONES, '["a",-1]'),
+    "block is a truth value": a("<f8", "[2]", ONES, '["a",true]'),
+    "no list of heads": frame_of('["value",1,{},[1]]'),
+    "a head that is a size": frame_of('["value",1,[4],[["a",0]]]', b"abcd"),
+    "a head with more": frame_of('["value",1,[["<f8","C",[2],1]],[["a",0]]]', ONES),
+    "a dtype that is a list": frame_of('["value",1,[[["<f8"],"C",[2]]],[["a",0]]]', ONES),
+    "a shape that is a number": a("<f8", "2", ONES),
+    "a length that is a truth value": a("|i1", "[true]", b"x"),
+    "a length that is a fraction": a("<f8", "[2.0]", ONES),
+    "a negative length": a("<f8", "[-2]", ONES),
+    "two negative lengths": a("<f8", "[-2,-1]", ONES),
+    "an endless length": a("<f8", "[" + "9" * 400 + "]", ONES),
+    "40 axes": a("<f8", "[" + ",".join("1" * 40) + "]", ONES[:8]),
+    "an unknown order": a("<f8", "[2]", ONES, order="K"),
+    "too many heads": frame_of('["value",1,[' + ",".join(['["<f8","C",[0]]'] * 5000) + "],[1]]"),
     "a batch of no message": frame_of('["answers",1,[],[1]]'),
     "a batch of nothing": frame_of('["answers",1,[],[[]]]'),
     "a batch of no kind": frame_of('["answers",1,[],[[1,2]]]'),
     "a batch of too many": frame_of('["answers",1,[],[' + '["x"],' * 5000 + '["x"]]]'),
     "a batch that uses an array twice": frame_of(
-        f'["answers",1,[{len(npy(np.ones(2)))}],[["x",["a",0]],["x",["a",0]]]]', npy(np.ones(2))
+        '["answers",1,[["<f8","C",[2]]],[["x",["a",0]],["x",["a",0]]]]', ONES
     ),
     "bytes of no block": frame_of('["value",1,[],[1]]', b"abcd"),
-    "block used twice": frame_of(
-        f'["value",1,[{len(npy(np.ones(2)))}],[["a",0],["a",0]]]', npy(np.ones(2))
-    ),
+    "block used twice": a("<f8", "[2]", ONES, '["a",0],["a",0]'),
     "function": frame_of('["value",1,[],[["c",0]]]'),
     "name": frame_of('["value",1,[],[["x","scores"]]]'),
     "half an entry": frame_of('["value",1,[],[["d",1]]]'),
     "key is a list": frame_of('["value",1,[],[["d",["l",1],2]]]'),
     "dict of 3,000 entries": frame_of('["value",1,[],[["d",' + ",".join(["1,1"] * 3000) + "]]]"),
     "infinite of another name": frame_of('["value",1,[],[["f","huge"]]]'),
-    "pickle": a(pickle.dumps([1, 2, 3])),
-    "npy of objects": a(header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", b"x" * 8)),
-    "npy of records": a(header("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }")),
-    "npy with code": a(header("{'descr': print(1), 'fortran_order': False, 'shape': (1,), }")),
-    "npy too deep": a(header("(" * 400 + ")" * 400)),
-    "npy too large": a(
-        header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999, 99999999), }")
-    ),
-    "npy empty but wide": a(
-        header("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 99999999, 99999999), }")
-    ),
-    "npy with less data": a(header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", b"x" * 16)),
-    "npy with more data": a(header("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", b"x" * 16)),
-    "npy of empty strings": a(header("{'descr': '<U0', 'fortran_order': False, 'shape': (9,), }")),
-    "npy of odd truth": a(header("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", b"\x02")),
-    "npy beyond Unicode": a(
-        header("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", b"\xff\xff\xff\x7f")
-    ),
-    "npy cut short": a(npy(np.ones(3))[:20]),
-    "scalar with axes": frame_of(f'["value",1,[{len(npy(np.ones(2)))}],[["g",0]]]', npy(np.ones(2))),
+    "an array of objects": a("|O", "[1]", pickle.dumps([1, 2, 3])),
+    "an array of dates": a("<M8[s]", "[1]", b"x" * 8),
+    "a dtype with code": a("print(1)", "[1]", b"x" * 8),
+    "a dtype of fields": a("<f8,<f8", "[1]", b"x" * 16),
+    "another byte order": a(">f8", "[1]", b"x" * 8),
+    "an array too large": a("<f8", "[99999999,99999999]"),
+    "an array empty but wide": a("<f8", "[0,99999999,99999999]"),
+    "an array with less data": a("<f8", "[3]", ONES),
+    "an array with more data": a("<f8", "[1]", ONES),
+    "empty strings": a("<U0", "[9]"),
+    "strings of a million letters": a("<U1000000", "[0]"),
+    "odd truth": a("|b1", "[1]", b"\x02"),
+    "beyond Unicode": a("<U1", "[1]", b"\xff\xff\xff\x7f"),
+    "half a letter": a("<U1", "[1]", b"\x00\xd8\x00\x00"),
+    "a scalar with axes": a("<f8", "[2]", ONES, '["g",0]'),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("frame", MALFORMED.values(), ids=MALFORMED.keys())
 def test_malformed_frames_are_faults_of_the_sender(frame):
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(WireError):
         body_of(frame)
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 @given(st.binary(max_size=300), st.integers(0, 300))
@@ -300,11 +307,12 @@ def test_any_json_is_a_message_or_a_fault(kind, form, sizes, blocks):
 @given(arrays, st.data())
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_arrays_are_arrays_or_faults(array, data):
-    block = bytearray(npy(array))
+    frame = bytearray(pack("value", 1, array, caps=SMALL))
     for _ in range(data.draw(st.integers(1, 4))):
-        block[data.draw(st.integers(0, len(block) - 1))] = data.draw(st.integers(0, 255))
+        place = data.draw(st.integers(HEAD.size, len(frame) - 1))
+        frame[place] = data.draw(st.integers(0, 255))
     with contextlib.suppress(WireError):
-        assert is_plain(read_npy(bytes(block)))
+        assert all(map(is_plain, body_of(bytes(frame)).values))
 
 
 def is_plain(value) -> bool:
@@ -326,7 +334,7 @@ def test_reading_a_hostile_frame_takes_little_memory():
     caps = Caps()
     frames = [
         frame_of('["value",1,[],[' + ",".join(["[]"] * 500_000) + "]]"),
-        a(header("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999, 2), }")),
+        a("<f8", "[999999999,2]"),
         frame_of('["value",1,[],["' + "x" * 2_000_000 + '"]]'),
     ]
     for frame in frames:

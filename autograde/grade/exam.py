@@ -11,13 +11,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from autograde import notebook
 from autograde.errors import CourseError
 from autograde.layout import Layout
+from autograde.notebook import NotebookCell
 
-BEGIN_HIDDEN = "### BEGIN HIDDEN TESTS"
 LARGEST_NOTEBOOK = 32 << 20
 
 
@@ -63,6 +63,10 @@ class Exam:
     def max_score(self) -> float:
         return sum(q.points for q in self.questions)
 
+    def is_stub(self, cell: Cell) -> bool:
+        """True for a solution cell that is as it was released."""
+        return cell.source.strip() == self.stubs.get(cell.title, "").strip()
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -84,13 +88,16 @@ class Paper:
         """False if nothing in the paper can have changed the stub of this exercise."""
         return any(
             cell.kind == "extra"
-            or (
-                cell.kind == "solution"
-                and (cell.title != exercise or cell.source.strip() != exam.stubs[exercise].strip())
-            )
+            or (cell.kind == "solution" and cell.title == exercise and not exam.is_stub(cell))
             for cell in self.cells
-            if cell.title == exercise or cell.kind == "extra"
         )
+
+    def place(self, exercise: str) -> int:
+        """Where the last answer to an exercise stands; the end, if there is none."""
+        answers = [
+            p for p, c in enumerate(self.cells) if (c.kind, c.title) == ("solution", exercise)
+        ]
+        return max(answers, default=len(self.cells))
 
 
 class UnreadableError(ValueError):
@@ -99,13 +106,19 @@ class UnreadableError(ValueError):
 
 def load_exam(chapter: str, layout: Layout) -> Exam:
     """The exam of a built chapter. Raises CourseError if the notebooks are not there or do not fit."""
-    solution = _cells(_trusted(layout.solution(chapter)))
-    released = _cells(_trusted(layout.chapter(chapter)))
-    stubs = {_id(c): _source(c) for c in released if _about(c).get("solution")}
-    setup = tuple(_source(c) for c in solution if _id(c) in ("setup", "recap"))
-    references = {_id(c): _source(c) for c in solution if _about(c).get("solution")}
-    questions = tuple(_question(c) for c in solution if _about(c).get("grade"))
-    examples = tuple(_example(_source(c)) for c in released if _is_plain(c))
+    solution, released = (
+        code_cells(notebook.read(path))
+        for path in (layout.solution(chapter), layout.chapter(chapter))
+    )
+    stubs = {c.grade_id: c.source for c in released if c.role == "solution"}
+    setup = tuple(c.source for c in solution if c.grade_id in notebook.INJECTED)
+    references = {c.grade_id: c.source for c in solution if c.role == "solution"}
+    questions = tuple(
+        Question(c.grade_id, c.exercise, c.points, *notebook.parts(c.source))
+        for c in solution
+        if c.role == "test"
+    )
+    examples = tuple(_example(c.source) for c in released if not c.role)
     if set(stubs) != set(references) or not {q.exercise for q in questions} <= set(stubs):
         raise CourseError(
             layout.chapter(chapter),
@@ -131,19 +144,17 @@ def read_paper(text: bytes, exam: Exam) -> Paper:
     if len(text) > LARGEST_NOTEBOOK:
         raise UnreadableError(f"the notebook has {len(text) >> 20} MiB")
     try:
-        cells = _cells(json.loads(text))
-        found = [c for c in cells if not _about(c) or _about(c).get("solution")]
-        named = [(_id(c) if _id(c) in exam.stubs else "", _source(c)) for c in found]
+        found = [c for c in code_cells(json.loads(text)) if c.role in ("", "solution")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise UnreadableError("the file is not a notebook") from fault
     examples = {example.source for example in exam.examples}
     paper = []
-    for number, (exercise, source) in enumerate(named, 1):
-        if exercise:
-            paper.append(Cell(exercise, source, "solution"))
-        elif source.strip():
-            kind = "example" if source in examples else "extra"
-            paper.append(Cell(f"cell {number}", source, kind))
+    for number, cell in enumerate(found, 1):
+        if cell.grade_id in exam.stubs:
+            paper.append(Cell(cell.grade_id, cell.source, "solution"))
+        elif cell.source.strip():
+            kind = "example" if cell.source in examples else "extra"
+            paper.append(Cell(f"cell {number}", cell.source, kind))
     return paper_of(paper)
 
 
@@ -158,42 +169,9 @@ def fingerprint(content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _trusted(path: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(path.read_bytes()))
-    except FileNotFoundError as fault:
-        raise CourseError(path, "the notebook is not built.", "Run `make notebooks`.") from fault
-    except ValueError as fault:
-        raise CourseError(path, "this is not a notebook.", "Run `make notebooks`.") from fault
-
-
-def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
-    """The code cells."""
-    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def _about(cell: dict[str, Any]) -> dict[str, Any]:
-    return dict(cell["metadata"].get("nbgrader") or {})
-
-
-def _id(cell: dict[str, Any]) -> str:
-    return str(_about(cell).get("grade_id", ""))
-
-
-def _source(cell: dict[str, Any]) -> str:
-    source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)
-
-
-def _is_plain(cell: dict[str, Any]) -> bool:
-    return not _about(cell)
-
-
-def _question(cell: dict[str, Any]) -> Question:
-    shown, marker, rest = _source(cell).partition(BEGIN_HIDDEN)
-    id = _id(cell)
-    points = float(_about(cell)["points"])
-    return Question(id, id.removeprefix("test_"), points, shown, marker + rest)
+def code_cells(content: dict[str, Any]) -> list[NotebookCell]:
+    """The code cells of a notebook."""
+    return [cell for cell in notebook.cells(content) if cell.kind == "code"]
 
 
 def _example(source: str) -> Example:

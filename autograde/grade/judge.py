@@ -1,10 +1,11 @@
 """One paper against one exam: it is judged here, the student's functions run elsewhere.
 
 The test cells of a chapter run in this process, in a namespace where each exercise function is a proxy that asks
-the student's process; cells that are nothing but uses of `check` and `hidden` are not run but repeated
-(`plan.py`), and only for answers that have not been judged before. All visible parts run before all hidden
-ones, so that nothing a student saw in a hidden test can come back in a message; no message of a hidden part holds
-anything that the student's process sent. Starts processes only through the sandbox it is given; writes nothing.
+the student's process; cells that are plans (`plan.py`) are not run but repeated, and only for answers that have
+not been judged before. All visible parts run before all hidden ones, so that nothing a student saw in a hidden
+test can come back in a message; no message of a hidden part holds anything that the student's process sent. What
+failed for a reason outside the answer is asked once more in a process of its own. Starts processes only through
+the sandbox it is given; writes nothing.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
+import re
 import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from autograde.grade.exam import Exam, Paper, Question, fingerprint
-from autograde.grade.plan import CallPlan, plan_calls, reads
+from autograde.grade.exam import Cell, Exam, Paper, Question, fingerprint
+from autograde.grade.plan import CallPlan, plan_calls
 from autograde.grade.proxies import UNWRITTEN, FaultError, LostError, StudentRaisedError
 from autograde.grade.session import Judged, Session
 from autograde.sandbox.inside.shell import Shell
@@ -36,15 +37,17 @@ VARIANTS = 2
 """Seeds for the draws of hidden tests. A hash of exam and paper decides which it meets."""
 PLAIN_OUTCOMES = frozenset([Outcome.RIGHT, Outcome.WRONG, Outcome.ERROR, Outcome.NOT_ATTEMPTED])
 """Outcomes that hang on the answers alone."""
+BROKEN = frozenset([Outcome.DIED, Outcome.PROTOCOL, Outcome.MEMORY])
+"""Outcomes that another answer in the same process may have caused."""
+GIVEN = "Right, given a right {}."
+"""Said of an answer that is right, but calls another one of the learner's that is not."""
 MOST_JUDGED = 10_000
 """Outcomes that are kept; then they are collected anew."""
-SEEDED = ("SEED", "draws")
-"""A check cell that reads none of these asks the same under each seed."""
+UNCOMPARABLE = "What your function returned cannot be compared with the right answer."
+SEEDED = re.compile(r"\b(SEED|draws)\b")
+"""A check cell that holds none of these asks the same under each seed."""
 PLANNED = 1 << 30
-"""The numbers of calls that were planned start here."""
-
-Part = Callable[[dict[str, Any]], None]
-"""Does what a part of a test cell does, in a namespace."""
+"""The numbers of plans start here."""
 
 
 # ------------------------------------------------------------------------ the trusted namespace
@@ -54,81 +57,70 @@ class TrustedNamespace:
 
     Attributes
     ----------
-    signatures: of the reference solutions.
+    references: the functions of the reference solutions.
     code: (question, whether it is the hidden part) -> its code.
     seeds: those that papers meet.
-    walks: (question, seed) -> what its two parts will ask.
+    plans: (question, seed) -> what its two parts ask; empty if they are run call by call.
     shown: question -> its visible part, where it asks the same under each seed.
     judged: what became of parts, by the answers to all their calls.
     """
 
     exam: Exam
-    kernel: Shell
-    signatures: dict[str, inspect.Signature]
+    shell: Shell
+    references: dict[str, Callable[..., Any]]
     code: dict[tuple[str, bool], CodeType]
     seeds: list[int]
-    walks: dict[tuple[str, int], list[CallPlan]] = field(default_factory=dict)
+    plans: dict[tuple[str, int], list[CallPlan]] = field(default_factory=dict)
     shown: dict[str, CallPlan] = field(default_factory=dict)
     judged: Judged = field(default_factory=dict)
 
     @classmethod
     def of(cls, exam: Exam) -> TrustedNamespace:
         """Run setup and recap. Raises whatever they raise."""
-        kernel = Shell(output=1 << 60)
+        shell = Shell(output=1 << 60)
         for source in exam.setup:
-            kernel.set_up(source)
-        reference = dict(kernel.namespace)
+            shell.set_up(source)
+        space = dict(shell.namespace)
         for exercise, source in exam.references.items():
-            exec(compile(source, f"<{exercise}>", "exec"), reference)
-        signatures = {
-            name: inspect.signature(reference[name])
-            for name in exam.references
-            if name in reference
-        }
+            exec(compile(source, f"<{exercise}>", "exec"), space)
+        references = {name: space[name] for name in exam.references if name in space}
         code = {}
         for question in exam.questions:
             for hidden, source in ((False, question.shown), (True, question.hidden)):
                 code[question.id, hidden] = compile(source, f"<{question.id}>", "exec")
-        return cls(exam, kernel, signatures, code, seeds(exam))
+        return cls(exam, shell, references, code, seeds(exam))
 
-    def namespace(self, proxies: dict[str, Callable[..., Any]]) -> dict[str, Any]:
+    def signatures(self) -> dict[str, inspect.Signature]:
+        return {name: inspect.signature(function) for name, function in self.references.items()}
+
+    def namespace(self, proxies: Mapping[str, Callable[..., Any]]) -> dict[str, Any]:
         """A namespace for one test cell. Names that locked cells bind stay ours."""
-        theirs = {k: v for k, v in proxies.items() if k not in self.kernel.namespace}
-        return self.kernel.namespace | theirs
+        return {**proxies, **self.shell.namespace}
 
     def draw(self, paper: Paper) -> None:
         """Set the seed that this paper meets."""
         variant = int(fingerprint([self.exam.sha256, paper.sha256]), 16) % VARIANTS
-        self.kernel.namespace["SEED"] = self.seeds[variant]
+        self.shell.namespace["SEED"] = self.seeds[variant]
 
     def planned(self, question: Question, caps: Caps) -> list[CallPlan]:
-        """The visible and the hidden part of a question under the seed that is set."""
-        space = self.kernel.namespace
+        """The visible and the hidden part of a question under the seed that is set; empty if it has no plan."""
+        space = self.shell.namespace
         key = question.id, space["SEED"]
-        if key not in self.walks:
-            parts = [self.code[question.id, hidden] for hidden in (False, True)]
-            first = PLANNED + len(self.walks) * len(parts)
-            shown, hidden = plan_calls(parts, space, self.exam.references, first, caps)
-            if not reads(parts[0], SEEDED):  # the same under all seeds, so judge it for all
-                known = self.shown.setdefault(question.id, shown)
-                shown = known if known.is_same(shown) else shown
-            self.walks[key] = [shown, hidden]
-        return self.walks[key]
+        if key not in self.plans:
+            parts = [question.shown, question.hidden]
+            first = PLANNED + len(self.plans) * len(parts)
+            plans = plan_calls(parts, space, self.references, first, caps)
+            if plans and not SEEDED.search(question.shown):  # the same for all: judge it for all
+                known = self.shown.setdefault(question.id, plans[0])
+                plans[0] = known if known.asks == plans[0].asks else plans[0]
+            self.plans[key] = plans
+        return self.plans[key]
 
-    def part(self, question: Question, hidden: bool, session: Session) -> Part:
-        """One part of a question, as something to be done in a namespace; tells the session what will come."""
-        planned = self.planned(question, caps(session.sandbox.limits))[hidden]
-        session.expect(planned)
-        if planned.uses is None:
-            return partial(exec, self.code[question.id, hidden])
-        return planned.repeat
-
-    def remember(self, session: Session, outcome: Outcome, message: str) -> None:
-        """This became of the part that has run: so it will of the next with the same answers."""
-        if session.key and session.student_process is not None and outcome in PLAIN_OUTCOMES:
-            if len(self.judged) >= MOST_JUDGED:
-                self.judged.clear()
-            self.judged[session.key] = outcome, message[:LONGEST_MESSAGE]
+    def remember(self, key: tuple[int, bytes], outcome: Outcome, message: str) -> None:
+        """This became of a part: so it will of the next with the same answers."""
+        if len(self.judged) >= MOST_JUDGED:
+            self.judged.clear()
+        self.judged[key] = outcome, message[:LONGEST_MESSAGE]
 
 
 def seeds(exam: Exam) -> list[int]:
@@ -136,82 +128,154 @@ def seeds(exam: Exam) -> list[int]:
     return [int(fingerprint([exam.sha256, n])[:16], 16) for n in range(VARIANTS)]
 
 
+# ------------------------------------------------------------------------ a paper
 def judge_paper(
     trusted: TrustedNamespace, paper: Paper, sandbox: Sandbox
 ) -> tuple[QuestionVerdict, ...]:
     """Grade all questions of a paper. Raises SandboxError if the sandbox, not the student, fails."""
-    exam, limits = trusted.exam, sandbox.limits
     trusted.draw(paper)
-    session = Session(exam, paper, sandbox, trusted.judged)
-    done: dict[str, QuestionVerdict] = {}
-    proxies = session.proxies(trusted.signatures)
-    spaces = {question.id: trusted.namespace(proxies) for question in exam.questions}
-    left = dict.fromkeys(spaces, limits.question_seconds)
+    session = Session(trusted.exam, paper, sandbox, trusted.judged)
     with session, spare_memory(WORKING_MEMORY):
-        for hidden in (False, True):
-            for question in exam.questions:
-                if question.id in done:
-                    continue
-                if not hidden and not paper.attempted(question.exercise, exam):
-                    outcome, message = Outcome.NOT_ATTEMPTED, ""
-                else:
-                    session.begin(hidden, left[question.id])
-                    part = trusted.part(question, hidden, session)
-                    outcome, message = run_part(part, spaces[question.id], session)
-                    trusted.remember(session, outcome, message)
-                    left[question.id] = session.pause()
-                if outcome is not Outcome.RIGHT or hidden:
-                    done[question.id] = _verdict(question, outcome, message)
+        done = first_look(trusted, session)
+        for question in trusted.exam.questions:
+            if done[question.id].state is not Outcome.RIGHT:
+                message = second_look(trusted, question, session, done)
+                if message is not None:
+                    done[question.id] = _verdict(question, Outcome.RIGHT, message)
+    return tuple(done[q.id] for q in trusted.exam.questions)
+
+
+def first_look(trusted: TrustedNamespace, session: Session) -> dict[str, QuestionVerdict]:
+    """The verdicts on all questions, asked in one process as long as it lives."""
+    exam, done = trusted.exam, dict[str, QuestionVerdict]()
+    proxies = session.proxies(trusted.signatures())
+    spaces = {question.id: trusted.namespace(proxies) for question in exam.questions}
+    left = dict.fromkeys(spaces, session.sandbox.limits.question_seconds)
+    for hidden in (False, True):
         for question in exam.questions:
-            lost = done[question.id].state not in (Outcome.RIGHT, Outcome.NOT_ATTEMPTED)
-            if lost and is_right_alone(trusted, question, session):
-                done[question.id] = _verdict(question, Outcome.RIGHT, "")
-    return tuple(done[q.id] for q in exam.questions)
+            id = question.id
+            if id in done:
+                continue
+            outcome, message = Outcome.NOT_ATTEMPTED, ""
+            if session.paper.attempted(question.exercise, exam):
+                run = trusted, question, hidden, session, spaces[id]
+                outcome, message, left[id] = ask_part(*run, left[id])
+            if outcome is not Outcome.RIGHT or hidden:
+                done[id] = _verdict(question, outcome, message)
+    return done
 
 
-def is_right_alone(trusted: TrustedNamespace, question: Question, session: Session) -> bool:
-    """Ask a question again where a later cell may have spoilt the answer, with the cells up to it.
+def second_look(
+    trusted: TrustedNamespace,
+    question: Question,
+    session: Session,
+    done: Mapping[str, QuestionVerdict],
+) -> str | None:
+    """What to say of an answer that is right where nothing else of the paper is in its way; None if it is not.
 
-    That is what the learner saw: each test ran right after its answer. The process is a fresh one, and what it
-    says reaches nobody.
+    First with the cells up to it: that is what the learner saw, as each check ran right after its answer. Then, if
+    it calls earlier exercises that are not right, with the reference in their place: it counts, and the message
+    names them. The answer itself is never replaced, each process is a fresh one, and what it says reaches nobody.
     """
-    cells = session.paper.cells
-    place = max(
-        (p for p, c in enumerate(cells) if (c.kind, c.title) == ("solution", question.exercise)),
-        default=len(cells),
+    exam, exercise = trusted.exam, question.exercise
+    if not session.paper.attempted(exercise, exam):
+        return None
+    place = session.paper.place(exercise)
+    cells, spoiling = session.paper.cells, session.process.spoiling
+    own = list(cells[: place + 1])
+    if any(p > place or cells[p].kind == "example" for p in spoiling) and is_right(
+        trusted, question, session, own
+    ):
+        return SENTENCES[Outcome.RIGHT]
+    wrong: list[str] = []
+    for earlier in exam.questions[: exam.questions.index(question)]:
+        name = earlier.exercise
+        is_wrong = done[earlier.id].state is not Outcome.RIGHT
+        if is_wrong and name not in (exercise, *wrong) and is_called(name, own, exam):
+            wrong.append(name)
+    if not wrong:
+        return None
+    given = [
+        dataclasses.replace(c, source=exam.references[c.title])
+        if c.kind == "solution" and c.title in wrong
+        else c
+        for c in own
+    ]
+    names = " and a right ".join(wrong)
+    return GIVEN.format(names) if is_right(trusted, question, session, given) else None
+
+
+def is_called(name: str, cells: list[Cell], exam: Exam) -> bool:
+    """True if a cell that the learner wrote, other than its own, names an exercise."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    return any(
+        c.kind != "example" and c.title != name and not exam.is_stub(c) and word.search(c.source)
+        for c in cells
     )
-    if not any(p > place or cells[p].kind == "example" for p in session.reassigned):
-        return False
-    alone = dataclasses.replace(session.paper, cells=cells[: place + 1])
-    again = Session(session.exam, alone, session.sandbox, trusted.judged, as_written=True)
+
+
+def is_right(
+    trusted: TrustedNamespace, question: Question, session: Session, cells: list[Cell]
+) -> bool:
+    """Ask both parts of a question in a fresh process with these cells, in the time that is left to the paper."""
+    paper = dataclasses.replace(session.paper, cells=tuple(cells))
+    again = Session(trusted.exam, paper, session.sandbox, trusted.judged, as_written=True)
     left = session.sandbox.limits.question_seconds
     with again:
-        again.last_moment = session.last_moment
-        space = trusted.namespace(again.proxies(trusted.signatures))
+        again.process.last_moment = session.process.last_moment
+        space = trusted.namespace(again.proxies(trusted.signatures()))
         for hidden in (False, True):
-            again.begin(hidden, left)
-            part = trusted.part(question, hidden, again)
-            if run_part(part, space, again)[0] is not Outcome.RIGHT:
+            outcome, _, left = ask_part(trusted, question, hidden, again, space, left)
+            if outcome is not Outcome.RIGHT:
                 return False
-            left = again.pause()
     return True
 
 
-def run_part(part: Part, space: dict[str, Any], session: Session) -> tuple[Outcome, str]:
+# ------------------------------------------------------------------------ a part of a test cell
+def ask_part(
+    trusted: TrustedNamespace,
+    question: Question,
+    hidden: bool,
+    session: Session,
+    space: dict[str, Any],
+    seconds: float,
+) -> tuple[Outcome, str, float]:
+    """What became of a part, what the learner is told, and the seconds that are left to the question.
+
+    A process that breaks may have been broken by an earlier answer; then this one is asked in a fresh process.
+    """
+    while True:
+        session.begin(hidden, seconds)
+        plans = trusted.planned(question, caps(session.sandbox.limits))
+        part = plans[hidden] if plans else trusted.code[question.id, hidden]
+        outcome, message = run_part(part, space, session)
+        seconds = session.pause()
+        if session.key and outcome in PLAIN_OUTCOMES:
+            trusted.remember(session.key, outcome, message)
+        if outcome not in BROKEN or not session.was_used:
+            return outcome, message, seconds
+
+
+def run_part(
+    part: CallPlan | CodeType, space: dict[str, Any], session: Session
+) -> tuple[Outcome, str]:
     """Run one part of a test cell: what became of it and what the learner is told.
 
-    A part that is nothing but uses of `check` and `hidden` depends on the answers to its calls and on nothing
-    else: where the same bytes have been judged before, in this process, that is what became of it.
+    A plan depends on the answers to its calls and on nothing else: where the same bytes have been judged before, in
+    this process, that is what became of it.
     """
+    known = None
     try:
-        known = session.ask_ahead()
-        if known is None:
-            part(space)
+        if isinstance(part, CodeType):
+            exec(part, space)
+        elif (known := session.ask_plan(part)) is None:
+            part.repeat(space)
         session.finish()
     except LostError as lost:
         raise SandboxError(str(lost)) from lost
     except FaultError as fault:
-        session.end()
+        session.key = None
+        session.process.end()
         return fault.outcome, fault.message
     except AssertionError as failed:
         return _failed(str(failed), session)
@@ -222,13 +286,8 @@ def run_part(part: Part, space: dict[str, Any], session: Session) -> tuple[Outco
         return Outcome.ERROR, text
     except MemoryError:
         return Outcome.OUTPUT_LIMIT, ""
-    except (
-        Exception
-    ):  # the reference passes, so it is the returned value that the test cannot digest
-        return (
-            Outcome.WRONG,
-            "What your function returned cannot be compared with the right answer.",
-        )
+    except Exception:  # the reference passes: it is the returned value that the test cannot digest
+        return Outcome.WRONG, UNCOMPARABLE
     return known or (Outcome.RIGHT, "")
 
 

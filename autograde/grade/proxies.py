@@ -18,16 +18,8 @@ from autograde.verdict import SENTENCES, Outcome
 
 UNWRITTEN = "NotImplementedError"
 COMMON = frozenset(
-    [
-        "TypeError",
-        "ValueError",
-        "IndexError",
-        "NameError",
-        "AttributeError",
-        "ZeroDivisionError",
-        "KeyError",
-    ]
-) | {UNWRITTEN}
+    ["TypeError", "ValueError", "IndexError", "NameError", "AttributeError", "KeyError", UNWRITTEN]
+) | {"ZeroDivisionError"}
 """The types of errors that a hidden part may name: a name of the learner's choice could tell an input."""
 Call = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
 """Calls the student's function of a name; gives its result, or a `StudentRaisedError`."""
@@ -118,33 +110,24 @@ def common(base: str) -> str:
 
 def exception(base: str, kind: str = "", text: str = "") -> StudentRaisedError:
     """An exception that a test sees as one of the built-in type `base`, under the learner's own name for it."""
-    if base == "Exception" and not kind:
-        kind = "an error"
-    problem = _exception_type(base, kind[:60] if kind.isprintable() and kind else base)()
+    if not kind or not kind.isprintable():
+        kind = "an error" if base == "Exception" and not kind else base
+    problem = _exception_type(base, kind[:60])()
     problem.told = text
     return problem
 
 
 @lru_cache(256)
 def _exception_type(base: str, name: str) -> type[StudentRaisedError]:
-    builtin = getattr(builtins, base, None)
-    if isinstance(builtin, type) and issubclass(builtin, Exception):
-        made = _exception_type_of(builtin, name)
+    """A type of that name that is also a built-in one, where that can be made."""
+    builtin = getattr(builtins, base, Exception)
+    if isinstance(builtin, type) and issubclass(builtin, Exception) and builtin is not Exception:
+        own = {"__init__": lambda self: None, "__new__": builtin.__new__}  # they ask for arguments
+        made = type(name, (StudentRaisedError, builtin), own)
         with contextlib.suppress(TypeError):  # exception groups want exceptions
             made()
             return made
     return type(name, (StudentRaisedError,), {})
-
-
-def _exception_type_of(base: type[Exception], name: str) -> type[StudentRaisedError]:
-    def __init__(self: StudentRaisedError) -> None:
-        """Built-in ones ask for arguments of their own."""
-
-    def __new__(cls: type) -> Any:
-        return base.__new__(cls)
-
-    bases = (StudentRaisedError,) if base is Exception else (StudentRaisedError, base)
-    return type(name, bases, {"__init__": __init__, "__new__": __new__})
 
 
 @lru_cache(256)

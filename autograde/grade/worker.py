@@ -27,7 +27,7 @@ from autograde.grade.exam import (
     read_paper,
 )
 from autograde.grade.judge import TrustedNamespace, judge_paper
-from autograde.grade.session import trigger_names
+from autograde.grade.process import trigger_names
 from autograde.sandbox.sandbox import Sandbox, SandboxError
 from autograde.settings import Limits
 from autograde.verdict import SENTENCES, Outcome, QuestionVerdict, State, Verdict, verdict_of

@@ -1,4 +1,4 @@
-"""Chapter 7: what learners write for the masks and for the leak test, wrong and right."""
+"""Chapter 7: what learners write for the masks, the bracket head and the leak test, wrong and right."""
 
 from autograde.mistakes import Right, Wrong
 
@@ -6,11 +6,32 @@ CATALOGUE = [
     # ------------------------------------------------------------ causal_mask
     Wrong(
         "causal_mask",
-        "triu",
-        "Your triangle is the upper one: each query sees itself and the future. The past is j <= i, below the diagonal: tril, not triu.",
+        "queries_first",
+        "With more keys than queries, you took the queries as the first positions. They are the last: a single new query stands at position n_k and sees every key.",
         """
-def causal_mask(n):
-    return np.triu(np.ones((n, n), dtype=bool))
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "triu",
+        "Your triangle is the upper one: each query sees itself and what comes after it, not the past. Key j is permitted where its position is at most that of the query.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.triu(np.ones((n_q, n_k), dtype=bool), k=n_k - n_q)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "triu_square",
+        "Your triangle is the upper one: each query sees itself and what comes after it, not the past. Key j is permitted where its position is at most that of the query.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.triu(np.ones((n_q, n_k), dtype=bool))
 """,
     ),
     Wrong(
@@ -18,26 +39,98 @@ def causal_mask(n):
         "inverted",
         "Your mask is inverted: True stands where the future is. In this course True = may attend.",
         """
-def causal_mask(n):
-    return np.triu(np.ones((n, n), dtype=bool), k=1)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.triu(np.ones((n_q, n_k), dtype=bool), k=n_k - n_q + 1)
 """,
     ),
     Wrong(
         "causal_mask",
         "blind_to_itself",
-        "The diagonal is blocked: no token sees itself, and the first sees nothing. It is j <= i, with the equals sign.",
+        "The query itself is blocked: no token sees itself, and the first of all sees nothing. It is j <= i, with the equals sign.",
         """
-def causal_mask(n):
-    return np.arange(n)[None, :] < np.arange(n)[:, None]
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.arange(n_k) < np.arange(n_k - n_q, n_k)[:, None]
 """,
     ),
     Wrong(
         "causal_mask",
         "one_ahead",
-        "Your triangle is one column too wide: each query sees the next token, which is the one it must guess. Leave out k=1.",
+        "Each query sees one position too many, the next token, which is the one it must guess.",
         """
-def causal_mask(n):
-    return np.tril(np.ones((n, n), dtype=bool), k=1)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_k - n_q + 1, dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "offset_too_large",
+        "Square masks are right; with more keys than queries each query but the last sees one position too many. Without n_k the first query stands at position 1; where does it stand among n_k?",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_k - n_q + (n_k > n_q), dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "offset_too_small",
+        "Square masks are right; with more keys than queries each query sees one position too few, and the last does not see itself.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_k - n_q - (n_k > n_q), dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "offset_by_n_k",
+        "With more keys than queries, every query sees all keys: your offset is too large. The first query stands at position n_k - n_q + 1, counted from 1.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=0 if n_k == n_q else n_k, dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "ignores_n_k",
+        "Your mask has n_q columns whatever n_k is. There is one column for each key.",
+        """
+def causal_mask(n_q, n_k=None):
+    return np.tri(n_q, dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "all_positions",
+        "Your mask has n_k rows. Only the last n_q positions ask: one row for each query.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_k, dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "transposed_shape",
+        "Your mask has n_k rows and n_q columns. Rows are queries, columns are keys.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_k, n_q, k=n_q - n_k, dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
+        "new_columns_blocked",
+        "With more keys than queries, you took the queries as the first positions. They are the last: a single new query stands at position n_k and sees every key.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.hstack([np.tri(n_q, dtype=bool), np.zeros((n_q, n_k - n_q), dtype=bool)])
 """,
     ),
     Wrong(
@@ -45,8 +138,9 @@ def causal_mask(n):
         "numbers",
         "You returned numbers 0 and 1. The right places, but a mask is boolean: add dtype=bool.",
         """
-def causal_mask(n):
-    return np.tril(np.ones((n, n)))
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_k - n_q)
 """,
     ),
     Wrong(
@@ -54,8 +148,9 @@ def causal_mask(n):
         "additive",
         "You returned the additive form, 0 and -inf, to be added to scores. Here a mask is boolean, True = may attend.",
         """
-def causal_mask(n):
-    return np.where(np.tri(n, dtype=bool), 0.0, -np.inf)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.where(np.tri(n_q, n_k, k=n_k - n_q, dtype=bool), 0.0, -np.inf)
 """,
     ),
     Wrong(
@@ -63,26 +158,29 @@ def causal_mask(n):
         "additive_finite",
         "You returned numbers to be added to scores, 0 and -1e9. Here a mask is boolean, True = may attend.",
         """
-def causal_mask(n):
-    return np.triu(np.full((n, n), -1e9), k=1)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.triu(np.full((n_q, n_k), -1e9), k=n_k - n_q + 1)
 """,
     ),
     Wrong(
         "causal_mask",
         "itself_only",
-        "Only the diagonal is True: each token sees itself and no past. Everything to the left of the diagonal is permitted too.",
+        "Only the query itself is True: it sees no past. Everything to the left of it is permitted too.",
         """
-def causal_mask(n):
-    return np.eye(n, dtype=bool)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.eye(n_q, n_k, k=n_k - n_q, dtype=bool)
 """,
     ),
     Wrong(
         "causal_mask",
         "all_permitted",
-        "Everything is True: this mask blocks nothing. np.tril returns a new array; use what it returns.",
+        "Everything is True: this mask blocks nothing. (If you called np.tril or np.where: they return a new array.)",
         """
-def causal_mask(n):
-    mask = np.ones((n, n), dtype=bool)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    mask = np.ones((n_q, n_k), dtype=bool)
     np.tril(mask)
     return mask
 """,
@@ -90,29 +188,32 @@ def causal_mask(n):
     Wrong(
         "causal_mask",
         "extra_axis",
-        "The numbers are right, the shape is not: return (n, n) without leading axes. Broadcasting adds them.",
+        "The numbers are right, the shape is not: return (n_q, n_k) without leading axes. Broadcasting adds them.",
         """
-def causal_mask(n):
-    return np.tri(n, dtype=bool)[None]
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_k - n_q, dtype=bool)[None]
 """,
     ),
     Wrong(
         "causal_mask",
         "previous_only",
-        "Each token sees itself and one before it only. All earlier tokens are permitted.",
+        "Each query sees itself and one before it only. All earlier tokens are permitted.",
         """
-def causal_mask(n):
-    i, j = np.arange(n)[:, None], np.arange(n)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    i, j = np.arange(n_k - n_q, n_k)[:, None], np.arange(n_k)
     return (j <= i) & (j >= i - 1)
 """,
     ),
     Wrong(
         "causal_mask",
         "flipped",
-        "Your triangle is mirrored: row i has the right number of permitted keys, counted from the right end. Keys start at the left.",
+        "Your rows are mirrored: each has the right number of permitted keys, counted from the right end. Keys start at the left.",
         """
-def causal_mask(n):
-    return np.tri(n, dtype=bool)[:, ::-1]
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_k - n_q, dtype=bool)[:, ::-1]
 """,
     ),
     Wrong(
@@ -120,51 +221,75 @@ def causal_mask(n):
         "no_return",
         "Your function returns nothing: end it with a return.",
         """
-def causal_mask(n):
-    mask = np.tri(n, dtype=bool)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    mask = np.tri(n_q, n_k, k=n_k - n_q, dtype=bool)
 """,
     ),
     Right(
         "causal_mask",
         "tri",
         """
-def causal_mask(n):
-    return np.tri(n, dtype=bool)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_k - n_q, dtype=bool)
+""",
+    ),
+    Right(
+        "causal_mask",
+        "last_rows_of_the_square",
+        """
+def causal_mask(n_q, n_k=None):
+    return np.tri(n_k or n_q, dtype=bool)[-n_q:]
 """,
     ),
     Right(
         "causal_mask",
         "not_triu",
         """
-def causal_mask(n):
-    return ~np.triu(np.ones((n, n), dtype=bool), k=1)
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return ~np.triu(np.ones((n_q, n_k), dtype=bool), k=n_k - n_q + 1)
 """,
     ),
     Right(
         "causal_mask",
         "loops",
         """
-def causal_mask(n):
-    return [[j <= i for j in range(n)] for i in range(n)]
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return [[j - n_k <= i - n_q for j in range(n_k)] for i in range(n_q)]
 """,
     ),
     Right(
         "causal_mask",
         "row_by_row",
         """
-def causal_mask(n):
-    mask = np.zeros((n, n), dtype=bool)
-    for i in range(n):
-        mask[i, : i + 1] = True
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        mask[i, : n_k - n_q + i + 1] = True
     return mask
+""",
+    ),
+    Right(
+        "causal_mask",
+        "hstack",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    kept = np.ones((n_q, n_k - n_q), dtype=bool)
+    return np.hstack([kept, np.tri(n_q, dtype=bool)])
 """,
     ),
     Right(
         "causal_mask",
         "outer",
         """
-def causal_mask(n):
-    return np.greater_equal.outer(np.arange(n), np.arange(n))
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.greater_equal.outer(np.arange(1, n_q + 1) + n_k - n_q, np.arange(1, n_k + 1))
 """,
     ),
     # ------------------------------------------------------------ padding_mask
@@ -173,26 +298,49 @@ def causal_mask(n):
         "inverted",
         "Your mask is inverted: True stands on the pads. In this course True = may attend.",
         """
-def padding_mask(lengths, n_k):
-    return np.arange(n_k) >= np.asarray(lengths)[:, None, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) < n_k - L if side == "left" else np.arange(n_k) >= L
 """,
     ),
     Wrong(
         "padding_mask",
         "one_too_many",
-        "The first pad is permitted. Keys are counted from 0, so key j is real when j < length, without the equals sign.",
+        "One pad of each padded sentence is permitted. np.arange counts from 0, so with pads on the right key j is real when j < length, without the equals sign.",
         """
-def padding_mask(lengths, n_k):
-    return np.arange(n_k) <= np.asarray(lengths)[:, None, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) >= n_k - L - 1 if side == "left" else np.arange(n_k) <= L
+""",
+    ),
+    Wrong(
+        "padding_mask",
+        "one_too_many_right",
+        "With pads on the right the first pad is permitted. np.arange counts from 0: key j is real when j < length, without the equals sign.",
+        """
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) >= n_k - L if side == "left" else np.arange(n_k) <= L
 """,
     ),
     Wrong(
         "padding_mask",
         "one_too_few",
-        "The last real token is blocked. Keys are counted from 0: key j is real when j < length.",
+        "One real token of each sentence is blocked. np.arange counts from 0: with pads on the right key j is real when j < length.",
         """
-def padding_mask(lengths, n_k):
-    return np.arange(1, n_k + 1) < np.asarray(lengths)[:, None, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) > n_k - L if side == "left" else np.arange(1, n_k + 1) < L
+""",
+    ),
+    Wrong(
+        "padding_mask",
+        "left_one_too_few",
+        "With pads on the left the first real token is blocked. Real keys are the last L of n_k: from n_k - L on, counted from 0, that one included.",
+        """
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) > n_k - L if side == "left" else np.arange(n_k) < L
 """,
     ),
     Wrong(
@@ -200,17 +348,19 @@ def padding_mask(lengths, n_k):
         "no_query_axis",
         "The query axis is missing: (batch, n_k) would be lined up with (n_q, n_k), and the batch taken for queries. Return (batch, 1, n_k).",
         """
-def padding_mask(lengths, n_k):
-    return np.arange(n_k) < np.asarray(lengths)[:, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None]
+    return np.arange(n_k) >= n_k - L if side == "left" else np.arange(n_k) < L
 """,
     ),
     Wrong(
         "padding_mask",
         "rows",
-        "You masked rows: in shape (batch, n_k, 1) the lengths belong to the queries. Padding is a property of keys: (batch, 1, n_k).",
+        "Your shape is (batch, n_k, 1): there the lengths belong to the queries. Padding is a property of keys: (batch, 1, n_k).",
         """
-def padding_mask(lengths, n_k):
-    return np.arange(n_k)[:, None] < np.asarray(lengths)[:, None, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k)[:, None] >= n_k - L if side == "left" else np.arange(n_k)[:, None] < L
 """,
     ),
     Wrong(
@@ -218,17 +368,19 @@ def padding_mask(lengths, n_k):
         "batch_in_the_middle",
         "Your shape is (1, batch, n_k): the axis of length 1 stands first, and the batch where queries belong. Return (batch, 1, n_k).",
         """
-def padding_mask(lengths, n_k):
-    return (np.arange(n_k) < np.asarray(lengths)[:, None])[None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[None, :, None]
+    return np.arange(n_k) >= n_k - L if side == "left" else np.arange(n_k) < L
 """,
     ),
     Wrong(
         "padding_mask",
         "square",
-        "You repeated the mask for every query yourself. Keep an axis of length 1, (batch, 1, n_k); broadcasting repeats it, also when there are not n_k queries.",
+        "You repeated the mask for n_k queries yourself. Keep an axis of length 1, (batch, 1, n_k); broadcasting repeats it, also when there are not n_k queries.",
         """
-def padding_mask(lengths, n_k):
-    keys = np.arange(n_k) < np.asarray(lengths)[:, None, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    keys = np.arange(n_k) >= n_k - L if side == "left" else np.arange(n_k) < L
     return np.repeat(keys, n_k, axis=1)
 """,
     ),
@@ -237,8 +389,9 @@ def padding_mask(lengths, n_k):
         "both_sides",
         "You blocked the rows of the pads as well. Only keys are masked; the queries need an axis of length 1.",
         """
-def padding_mask(lengths, n_k):
-    real = np.arange(n_k) < np.asarray(lengths)[:, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None]
+    real = np.arange(n_k) >= n_k - L if side == "left" else np.arange(n_k) < L
     return real[:, :, None] & real[:, None, :]
 """,
     ),
@@ -247,10 +400,11 @@ def padding_mask(lengths, n_k):
         "numbers",
         "You returned numbers 0 and 1. The right places, but a mask is boolean.",
         """
-def padding_mask(lengths, n_k):
+def padding_mask(lengths, n_k, side="right"):
     mask = np.zeros((len(lengths), 1, n_k))
     for b, length in enumerate(lengths):
-        mask[b, 0, :length] = 1
+        start = n_k - length if side == "left" else 0
+        mask[b, 0, start : start + length] = 1
     return mask
 """,
     ),
@@ -259,8 +413,9 @@ def padding_mask(lengths, n_k):
         "additive",
         "You returned the additive form, 0 and -inf. Here a mask is boolean, True = may attend.",
         """
-def padding_mask(lengths, n_k):
-    return np.where(np.arange(n_k) < np.asarray(lengths)[:, None, None], 0.0, -np.inf)
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.where(np.arange(n_k) >= n_k - L, 0.0, -np.inf) if side == "left" else np.where(np.arange(n_k) < L, 0.0, -np.inf)
 """,
     ),
     Wrong(
@@ -268,29 +423,78 @@ def padding_mask(lengths, n_k):
         "ignores_n_k",
         "You used the longest length as the number of keys. There may be more keys: it is n_k.",
         """
-def padding_mask(lengths, n_k):
+def padding_mask(lengths, n_k, side="right"):
     n_k = max(lengths)
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) >= n_k - L if side == "left" else np.arange(n_k) < L
+""",
+    ),
+    Wrong(
+        "padding_mask",
+        "side_ignored",
+        'With side="left" your mask still permits the first keys. Pads on the left: the real tokens are the last ones.',
+        """
+def padding_mask(lengths, n_k, side="right"):
     return np.arange(n_k) < np.asarray(lengths)[:, None, None]
 """,
     ),
     Wrong(
         "padding_mask",
-        "pads_on_the_left",
-        "You permitted the last keys. Real tokens come first here, pads after them.",
+        "sides_exchanged",
+        "The two sides are exchanged: side says where the pads stand. Pads on the right: real tokens come first.",
         """
-def padding_mask(lengths, n_k):
-    return np.arange(n_k) >= n_k - np.asarray(lengths)[:, None, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) < L if side == "left" else np.arange(n_k) >= n_k - L
 """,
     ),
     Wrong(
         "padding_mask",
-        "minus_zero",
-        "A sentence without pads is all blocked: with 0 pads, the slice [-0:] is the whole row. Slice from the length: [length:].",
+        "left_inverted",
+        "With pads on the left your mask permits the pads and blocks the real tokens: they are the last L keys, not all from L on.",
         """
-def padding_mask(lengths, n_k):
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) < n_k - L if side == "left" else np.arange(n_k) < L
+""",
+    ),
+    Wrong(
+        "padding_mask",
+        "left_from_the_length",
+        "With pads on the left you permitted the keys from L on. The pads are n_k - L keys, so the real ones begin there.",
+        """
+def padding_mask(lengths, n_k, side="right"):
+    L = np.asarray(lengths)[:, None, None]
+    return np.arange(n_k) >= L if side == "left" else np.arange(n_k) < L
+""",
+    ),
+    Wrong(
+        "padding_mask",
+        "minus_zero_left",
+        "With pads on the left, a sentence of length 0 came out as all permitted. (A slice [-0:] is the whole row.) It has no real token: its whole row is False.",
+        """
+def padding_mask(lengths, n_k, side="right"):
+    mask = np.zeros((len(lengths), 1, n_k), dtype=bool)
+    for b, length in enumerate(lengths):
+        if side == "left":
+            mask[b, 0, -length:] = True
+        else:
+            mask[b, 0, :length] = True
+    return mask
+""",
+    ),
+    Wrong(
+        "padding_mask",
+        "minus_zero_right",
+        "With pads on the right, a sentence without pads is all blocked. (With 0 pads, the slice [-0:] is the whole row.) It has no pad: its whole row is True.",
+        """
+def padding_mask(lengths, n_k, side="right"):
     mask = np.ones((len(lengths), 1, n_k), dtype=bool)
     for b, length in enumerate(lengths):
-        mask[b, 0, -(n_k - length):] = False
+        if side == "left":
+            mask[b, 0, : n_k - length] = False
+        else:
+            mask[b, 0, -(n_k - length):] = False
     return mask
 """,
     ),
@@ -299,353 +503,365 @@ def padding_mask(lengths, n_k):
         "zero_means_full",
         "A sentence of length 0 came out as all permitted. It has no real token: its whole row is False.",
         """
-def padding_mask(lengths, n_k):
-    full = np.array([length if length else n_k for length in lengths])
-    return np.arange(n_k) < full[:, None, None]
-""",
-    ),
-    Wrong(
-        "padding_mask",
-        "list_not_converted",
-        "Your function fails on a list: lists cannot be indexed with [:, None]. Convert first: np.asarray(lengths).",
-        """
-def padding_mask(lengths, n_k):
-    return np.arange(n_k) < lengths[:, None, None]
+def padding_mask(lengths, n_k, side="right"):
+    L = np.array([length or n_k for length in lengths])[:, None, None]
+    return np.arange(n_k) >= n_k - L if side == "left" else np.arange(n_k) < L
 """,
     ),
     Right(
         "padding_mask",
         "loops",
         """
-def padding_mask(lengths, n_k):
-    return [[[j < length for j in range(n_k)]] for length in lengths]
+def padding_mask(lengths, n_k, side="right"):
+    return [[[(j >= n_k - L if side == "left" else j < L) for j in range(n_k)]] for L in lengths]
 """,
     ),
     Right(
         "padding_mask",
         "filled",
         """
-def padding_mask(lengths, n_k):
+def padding_mask(lengths, n_k, side="right"):
     mask = np.zeros((len(lengths), 1, n_k), dtype=bool)
     for b, length in enumerate(lengths):
-        mask[b, :, :length] = True
+        start = n_k - length if side == "left" else 0
+        mask[b, :, start : start + length] = True
     return mask
+""",
+    ),
+    Right(
+        "padding_mask",
+        "flipped",
+        """
+def padding_mask(lengths, n_k, side="right"):
+    mask = np.arange(n_k) < np.reshape(lengths, (-1, 1, 1))
+    return mask if side == "right" else mask[..., ::-1]
 """,
     ),
     Right(
         "padding_mask",
         "rows_of_a_triangle",
         """
-def padding_mask(lengths, n_k):
-    return np.tri(n_k + 1, n_k, k=-1, dtype=bool)[np.asarray(lengths)][:, None, :]
+def padding_mask(lengths, n_k, side="right"):
+    mask = np.tri(n_k + 1, n_k, k=-1, dtype=bool)[np.asarray(lengths)][:, None, :]
+    return np.flip(mask, -1) if side == "left" else mask
 """,
     ),
     Right(
         "padding_mask",
         "outer",
         """
-def padding_mask(lengths, n_k):
-    return np.expand_dims(np.greater.outer(np.asarray(lengths), np.arange(n_k)), 1)
+def padding_mask(lengths, n_k, side="right"):
+    place = np.arange(n_k)[::-1] if side == "left" else np.arange(n_k)
+    return np.expand_dims(np.greater.outer(np.asarray(lengths), place), 1)
+""",
+    ),
+    # ------------------------------------------------------------ bracket_head
+    Wrong(
+        "bracket_head",
+        "all_alike",
+        "All brackets have the same score, so they share the weight. The latest must win: its key has to grow with its place.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = 1.0
+    return np.full((n, 1), 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "earliest_wins",
+        "The earliest bracket wins. Its key has to grow with its place, not fall.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = n - j
+    return np.full((n, 1), 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "start_ties",
+        "Without a bracket the start shares the weight evenly with the other tokens: their scores are equal. The start must stand above everything that is no bracket.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.array([[j * (token == "(")] for j, token in enumerate(tokens)], dtype=float)
+    return np.full((n, 1), 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "start_below",
+        "The start gets less than other tokens that are no bracket. It must stand above them, and below every bracket.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.array([[j * (token == "(")] for j, token in enumerate(tokens)], dtype=float)
+    K[0] = -1.0
+    return np.full((n, 1), 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "latest_token_wins",
+        "Each query looks at itself, bracket or not: keys of other tokens may not grow with their place.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    return np.full((n, 1), 20.0), np.arange(n, dtype=float)[:, None]
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "start_wins",
+        "The start gets the weight even after a bracket. Its score must lie below that of every bracket.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    K[0] = n
+    return np.full((n, 1), 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "too_soft",
+        "The right token wins, and does not get 0.9: the leads are too small. Multiply the queries (or the keys) by a larger number.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return np.full((n, 1), 1.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "too_soft_2",
+        "The right token wins, and does not get 0.9: the leads are too small. Multiply the queries (or the keys) by a larger number.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return np.full((n, 1), 2.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "soft_for_long_texts",
+        "In short texts the right token gets 0.9, in a long text without a bracket the start does not: many small rivals add up. The lead must be large enough for 500 of them.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return np.full((n, 1), 5.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "over_n",
+        "The places divided by n lead by too little: two brackets side by side differ by 1/n, less the longer the text is. Use whole places.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.array([[j / n if token == "(" else -1.0] for j, token in enumerate(tokens)])
+    K[0] = 0.0
+    return np.full((n, 1), 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "only_brackets_ask",
+        "Only the queries of brackets ask; the other queries are zero, and spread their weight evenly. Every position asks the same.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    Q = np.array([[20.0 * (token == "(")] for token in tokens])
+    return Q, K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "exchanged",
+        "Every query spreads its weight evenly over what it sees: all its scores are equal. Either your keys are all alike, or your queries are zero, or you returned K before Q.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return K, np.full((n, 1), 20.0)
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "wrong_sign",
+        "Your head looks away from what it should find: the score is the product of query and key, and one of the two has the wrong sign.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return np.full((n, 1), -20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "closing_bracket",
+        'Your head looks for the latest closing bracket. It is the opening one, "(".',
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == ")":
+            K[j] = j
+    return np.full((n, 1), 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "n_columns",
+        "Q and K are too wide: one or two columns are allowed, not one for each token.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    target = [max(0, tokens[: i + 1].rfind("(")) for i in range(n)]
+    return 30.0 * np.sqrt(n) * np.eye(n)[target], np.eye(n)
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "flat",
+        "Q and K must be tables, (n, 1) or (n, 2). Vectors of shape (n,) have no feature axis.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full(n, -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return np.full(n, 20.0), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "looks_it_up",
+        "Row i of Q and K changes when another token changes",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    target = [max(0, tokens[: i + 1].rfind("(")) for i in range(n)]
+    Q = np.array([[50.0 * j, 50.0] for j in target])
+    return Q, np.array([[j, -j * j / 2] for j in range(n)])
+""",
+        unnamed=True,
+    ),
+    Wrong(
+        "bracket_head",
+        "fixed_sharpness_200",
+        "A text of 500 tokens without a bracket",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.array([[j if token == "(" else -1.0] for j, token in enumerate(tokens)])
+    K[0] = 0.0
+    return np.full((n, 1), 7.8), K
+""",
+        unnamed=True,
+    ),
+    Right(
+        "bracket_head",
+        "two_features",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    is_open = np.array([t == "(" for t in tokens], dtype=float)
+    start = np.arange(n) == 0
+    K = np.stack([is_open * np.arange(n), is_open + 0.5 * start], axis=1)
+    return np.full((n, 2), 60.0), K
 """,
     ),
     Right(
-        "padding_mask",
-        "not_pads",
+        "bracket_head",
+        "sharpness_from_n",
         """
-def padding_mask(lengths, n_k):
-    lengths = np.array(lengths).reshape(-1, 1, 1)
-    return ~(np.arange(n_k).reshape(1, 1, -1) >= lengths)
-""",
-    ),
-    # ------------------------------------------------------------ masked_softmax
-    Wrong(
-        "masked_softmax",
-        "after_softmax",
-        "You masked after the softmax and did not divide again: rows sum to less than 1, and the blocked scores are still in the denominator.",
-        """
-def masked_softmax(scores, mask):
-    with np.errstate(all="ignore"):
-        return np.where(mask, softmax(scores), 0)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "times_mask_after",
-        "You multiplied the weights by the mask after the softmax. Rows no longer sum to 1, and NaN times 0 stays NaN. Block the scores, before.",
-        """
-def masked_softmax(scores, mask):
-    return softmax(scores) * mask
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "divided_after",
-        "You masked after the softmax and divided again. In exact numbers that is right; a blocked score of 900 makes all permitted weights underflow to 0. Block before the softmax.",
-        """
-def masked_softmax(scores, mask):
-    weights = np.where(mask, softmax(scores), 0)
-    total = weights.sum(axis=-1, keepdims=True)
-    return weights / np.where(total == 0, 1, total)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "times_zero",
-        "You multiplied the scores by the mask. A blocked score becomes 0, and e to the 0 is 1: blocked keys still get weight. Write -inf there.",
-        """
-def masked_softmax(scores, mask):
-    return softmax(scores * mask)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "fill_zero",
-        "You wrote 0 into the blocked scores. e to the 0 is 1: blocked keys still get weight. Write -inf there.",
-        """
-def masked_softmax(scores, mask):
-    return softmax(np.where(mask, scores, 0.0))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "fill_minus_ten",
-        "You wrote -10 into the blocked scores. Beside low scores that is not small: blocked keys get weight. Write -inf there.",
-        """
-def masked_softmax(scores, mask):
-    return softmax(np.where(mask, scores, -10.0))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "fill_minus_1e9",
-        "An empty row came out uniform: with -1e9 everywhere all scores are equal, and the query attends to everything that is blocked. It must be zeros.",
-        """
-def masked_softmax(scores, mask):
-    return softmax(np.where(mask, scores, -1e9))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "nan_for_empty",
-        "An empty row came out as NaN: -inf minus -inf, or 0 divided by 0. It must be zeros; the softmax of chapter 5 gives them.",
-        """
-def masked_softmax(scores, mask):
-    with np.errstate(invalid="ignore"):
-        s = np.where(mask, scores, -np.inf)
-        e = np.exp(s - s.max(axis=-1, keepdims=True))
-        return e / e.sum(axis=-1, keepdims=True)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "inverted",
-        "You blocked where the mask is True. In this course True = may attend: the -inf goes where it is False.",
-        """
-def masked_softmax(scores, mask):
-    with np.errstate(all="ignore"):
-        return softmax(np.where(mask, -np.inf, scores))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "thrown_away",
-        "You computed the masked scores and then used the old ones. np.where returns a new array; give that to the softmax.",
-        """
-def masked_softmax(scores, mask):
-    np.where(mask, scores, -np.inf)
-    with np.errstate(all="ignore"):
-        return softmax(scores)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "wrong_axis",
-        "Your columns sum to 1: the softmax runs over the queries. Each query shares its weight among the keys, axis -1.",
-        """
-def masked_softmax(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    return np.swapaxes(softmax(np.swapaxes(s, -1, -2)), -1, -2)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "in_place",
-        "You wrote -inf into the caller's scores. Make a new array: np.where(mask, scores, -np.inf).",
-        """
-def masked_softmax(scores, mask):
-    scores[~np.broadcast_to(mask, scores.shape)] = -np.inf
-    return softmax(scores)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "boolean_index",
-        "Boolean indexing with the mask does not broadcast: scores[~mask] needs a mask of the full shape. np.where broadcasts.",
-        """
-def masked_softmax(scores, mask):
-    s = scores.copy()
-    s[~mask] = -np.inf
-    return softmax(s)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "product_with_infinity",
-        "0 times -inf is NaN, and it stands at every permitted place. Choose with np.where, do not multiply.",
-        """
-def masked_softmax(scores, mask):
-    with np.errstate(all="ignore"):
-        return softmax(scores + (1 - mask.astype(float)) * -np.inf)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "added_1e9",
-        "You added -1e9 to blocked scores. In an empty row the same number is added everywhere, and the softmax does not notice: the mask vanishes. Replace, with -inf.",
-        """
-def masked_softmax(scores, mask):
-    with np.errstate(all="ignore"):
-        return softmax(scores + np.where(mask, 0.0, -1e9))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "added_infinity",
-        "You added -inf to blocked scores. inf plus -inf is NaN, and NaN plus anything is NaN: a blocked score must be replaced, with np.where.",
-        """
-def masked_softmax(scores, mask):
-    with np.errstate(all="ignore"):
-        return softmax(scores + np.where(mask, 0.0, -np.inf))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "rows_masked",
-        "You transposed the mask: it blocks queries where it should block keys. Its last axis is the keys already.",
-        """
-def masked_softmax(scores, mask):
-    return softmax(np.where(np.swapaxes(mask, -1, -2), scores, -np.inf))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "no_softmax",
-        "You returned the masked scores. Pass them through the softmax.",
-        """
-def masked_softmax(scores, mask):
-    return np.where(mask, scores, -np.inf)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "not_normalised",
-        "Your rows do not sum to 1: the division by the sum is missing.",
-        """
-def masked_softmax(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    top = s.max(axis=-1, keepdims=True)
-    return np.exp(s - np.where(np.isfinite(top), top, 0))
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "small_constant",
-        "You added a constant to the denominator to avoid 0 / 0. It spoils every other row a little. Divide by 1 only where the sum is 0.",
-        """
-def masked_softmax(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    top = s.max(axis=-1, keepdims=True)
-    e = np.exp(s - np.where(np.isfinite(top), top, 0))
-    return e / (e.sum(axis=-1, keepdims=True) + 1e-3)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "finite_fill_then_zeroed",
-        "You filled with a finite number, such as -1000, and wrote zeros afterwards. Where the permitted scores are lower than the fill, their weights underflow and the row sums to 0. Fill with -inf.",
-        """
-def masked_softmax(scores, mask):
-    return np.where(mask, softmax(np.where(mask, scores, -1000.0)), 0.0)
-""",
-    ),
-    Wrong(
-        "masked_softmax",
-        "no_maximum",
-        "You took exp of the scores as they are: it is 0 below -745 and infinite above 709. Subtract the largest permitted score of each row first, or call softmax of chapter 5.",
-        """
-def masked_softmax(scores, mask):
-    e = np.where(mask, np.exp(scores), 0.0)
-    total = e.sum(axis=-1, keepdims=True)
-    return e / np.where(total == 0, 1, total)
+def bracket_head(tokens):
+    n = len(tokens)
+    K = [[j if t == "(" else 0.0 if j == 0 else -1.0] for j, t in enumerate(tokens)]
+    return [[np.log(30.0 * n) + 2]] * n, K
 """,
     ),
     Right(
-        "masked_softmax",
-        "by_hand",
+        "bracket_head",
+        "single_precision",
         """
-def masked_softmax(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    top = s.max(axis=-1, keepdims=True)
-    e = np.exp(s - np.where(np.isfinite(top), top, 0))
-    total = e.sum(axis=-1, keepdims=True)
-    return np.divide(e, total, out=np.zeros_like(e), where=total > 0)
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1, dtype=np.float32)
+    K[0] = 0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return np.full((n, 1), 25, dtype=np.float32), K
 """,
     ),
     Right(
-        "masked_softmax",
-        "row_by_row",
+        "bracket_head",
+        "loud_keys",
         """
-def masked_softmax(scores, mask):
-    keep = np.broadcast_to(mask, scores.shape)
-    out = np.zeros(scores.shape)
-    for at in np.ndindex(scores.shape[:-1]):
-        if keep[at].any():
-            s = scores[at][keep[at]]
-            e = np.exp(s - s.max())
-            out[at][keep[at]] = e / e.sum()
-    return out
+def bracket_head(tokens):
+    n = len(tokens)
+    place = np.arange(n)
+    key = np.where(np.array(list(tokens)) == "(", 100.0 + 50 * place, 0.0)
+    key[0] = 50.0
+    return np.ones((n, 1)), key[:, None]
 """,
     ),
     Right(
-        "masked_softmax",
-        "after_with_the_permitted_maximum",
+        "bracket_head",
+        "negative_scores",
         """
-def masked_softmax(scores, mask):
-    clean = np.where(mask, scores, 0.0)
-    top = np.where(mask, scores, -np.inf).max(axis=-1, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0)
-    e = np.exp(np.minimum(clean - top, 0)) * mask
-    total = e.sum(axis=-1, keepdims=True)
-    return e / np.where(total == 0, 1, total)
-""",
-    ),
-    Right(
-        "masked_softmax",
-        "uniform_then_zeroed",
-        """
-def masked_softmax(scores, mask):
-    return np.where(mask, softmax(np.where(mask, scores, -1e9)), 0.0)
-""",
-    ),
-    Right(
-        "masked_softmax",
-        "nan_to_zero",
-        """
-def masked_softmax(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    with np.errstate(invalid="ignore"):
-        e = np.exp(s - s.max(axis=-1, keepdims=True))
-        return np.nan_to_num(e / e.sum(axis=-1, keepdims=True))
-""",
-    ),
-    Right(
-        "masked_softmax",
-        "copy_and_index",
-        """
-def masked_softmax(scores, mask):
-    s = np.array(scores, dtype=float)
-    s[~np.broadcast_to(mask, s.shape)] = -np.inf
-    return softmax(s)
+def bracket_head(tokens):
+    n = len(tokens)
+    place = np.arange(n)
+    key = np.where([t == "(" for t in tokens], n - place, 3 * n)
+    key[0] = 2 * n
+    return np.full((n, 1), -15), key[:, None]
 """,
     ),
     # ------------------------------------------------------------ leaks
@@ -660,7 +876,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other), before):
+        if not np.array_equal(attention(other), before, equal_nan=True):
             return True
     return False
 """,
@@ -676,7 +892,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.allclose(attention(other)[: t + 1], before[: t + 1]):
+        if not np.allclose(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -690,7 +906,7 @@ def leaks(attention, X):
     half = len(X) // 2
     other = X.copy()
     other[half:] = np.random.default_rng(0).normal(size=other[half:].shape)
-    return not np.array_equal(attention(other)[:half], attention(X)[:half])
+    return not np.array_equal(attention(other)[:half], attention(X)[:half], equal_nan=True)
 """,
     ),
     Wrong(
@@ -702,7 +918,7 @@ def leaks(attention, X):
     t = len(X) // 2
     other = X.copy()
     other[t + 1:] = np.random.default_rng(0).normal(size=other[t + 1:].shape)
-    return not np.array_equal(attention(other)[: t + 1], attention(X)[: t + 1])
+    return not np.array_equal(attention(other)[: t + 1], attention(X)[: t + 1], equal_nan=True)
 """,
     ),
     Wrong(
@@ -713,7 +929,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     other = X.copy()
     other[-1] = np.random.default_rng(0).normal(size=X.shape[1])
-    return not np.array_equal(attention(other)[-2], attention(X)[-2])
+    return not np.array_equal(attention(other)[-2], attention(X)[-2], equal_nan=True)
 """,
     ),
     Wrong(
@@ -724,7 +940,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     other = X.copy()
     other[-1] = np.random.default_rng(0).normal(size=X.shape[1])
-    return not np.array_equal(attention(other)[:-1], attention(X)[:-1])
+    return not np.array_equal(attention(other)[:-1], attention(X)[:-1], equal_nan=True)
 """,
     ),
     Wrong(
@@ -735,7 +951,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     other = X.copy()
     other[1:] = np.random.default_rng(0).normal(size=other[1:].shape)
-    return not np.array_equal(attention(other)[0], attention(X)[0])
+    return not np.array_equal(attention(other)[0], attention(X)[0], equal_nan=True)
 """,
     ),
     Wrong(
@@ -749,7 +965,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1] = rng.normal(size=X.shape[1])
-        if not np.array_equal(attention(other)[t], before[t]):
+        if not np.array_equal(attention(other)[t], before[t], equal_nan=True):
             return True
     return False
 """,
@@ -764,7 +980,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = other[t + 1:][::-1]
-        if not np.allclose(attention(other)[: t + 1], before[: t + 1], rtol=0, atol=1e-12):
+        if not np.allclose(attention(other)[: t + 1], before[: t + 1], rtol=0, atol=1e-12, equal_nan=True):
             return True
     return False
 """,
@@ -779,7 +995,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = 0
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -793,8 +1009,8 @@ def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
         other = X.copy()
-        other[t + 1:] += 1.0
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        other[t + 1:] = other[t + 1:] + 1.0
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -808,8 +1024,8 @@ def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
         other = X.copy()
-        other[t + 1:] *= 2
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        other[t + 1:] = 2 * other[t + 1:]
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -823,8 +1039,8 @@ def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
         other = X.copy()
-        other[t + 1:, 0] += 1.7 + t
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        other[t + 1:, 0] = other[t + 1:, 0] + 2.7 + t
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -856,7 +1072,7 @@ def leaks(attention, X):
             after = attention(X[:t])
         except IndexError:
             continue
-        if not np.allclose(after, before[:t], rtol=0, atol=1e-12):
+        if not np.allclose(after, before[:t], rtol=0, atol=1e-12, equal_nan=True):
             return True
     return False
 """,
@@ -872,7 +1088,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return False
     return True
 """,
@@ -888,7 +1104,7 @@ def leaks(attention, X):
     for t in range(1, len(X)):
         other = X.copy()
         other[:t] = rng.normal(size=other[:t].shape)
-        if not np.array_equal(attention(other)[t:], before[t:]):
+        if not np.array_equal(attention(other)[t:], before[t:], equal_nan=True):
             return True
     return False
 """,
@@ -904,7 +1120,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1] = rng.normal(size=X.shape[1])
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
         else:
             return False
@@ -922,7 +1138,7 @@ def leaks(attention, X):
     for t in range(len(X) - 2, -1, -1):
         other = X
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -938,7 +1154,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        worst = max(worst, np.abs(attention(other)[: t + 1] - before[: t + 1]).max())
+        worst = max(worst, np.nan_to_num(np.abs(attention(other)[: t + 1] - before[: t + 1])).max())
     return worst
 """,
     ),
@@ -953,7 +1169,7 @@ def leaks(attention, X):
         other = X.copy()
         other[t + 1:] = 5.0
         after = attention(X)
-        if not np.array_equal(after[: t + 1], before[: t + 1]):
+        if not np.array_equal(after[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -969,7 +1185,7 @@ def leaks(attention, X):
     changes = [0.0]
     for t in range(1, len(X)):
         other = np.concatenate([X[:t], X[t:] + 1 + rng.random(X[t:].shape)])
-        changes.append(np.abs(attention(other)[:t] - before[:t]).max())
+        changes.append(np.nan_to_num(np.abs(attention(other)[:t] - before[:t])).max())
     return max(changes) > 1e-13
 """,
     ),
@@ -982,9 +1198,9 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] += 1e-8 * rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -1000,7 +1216,7 @@ def leaks(attention, X):
     for t in range(1, len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -1016,7 +1232,7 @@ def leaks(attention, X):
     for t in range(len(X) - 2):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -1031,8 +1247,8 @@ def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
         other = X.copy()
-        other[t + 1:, -1] += 1.7 + t
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        other[t + 1:, -1] = other[t + 1:, -1] + 2.7 + t
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -1048,7 +1264,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1, 0], before[: t + 1, 0]):
+        if not np.array_equal(attention(other)[: t + 1, 0], before[: t + 1, 0], equal_nan=True):
             return True
     return False
 """,
@@ -1064,7 +1280,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1, -1], before[: t + 1, -1]):
+        if not np.array_equal(attention(other)[: t + 1, -1], before[: t + 1, -1], equal_nan=True):
             return True
     return False
 """,
@@ -1080,7 +1296,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = X[0]
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
@@ -1096,7 +1312,7 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[:t], before[:t]):
+        if not np.array_equal(attention(other)[:t], before[:t], equal_nan=True):
             return True
     return False
 """,
@@ -1112,9 +1328,66 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "nan_alarm",
+        "A row that is NaN before and after sets off your alarm: NaN is not equal to itself. Compare with np.array_equal(..., equal_nan=True).",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1 :] = rng.normal(size=other[t + 1 :].shape)
+        if (attention(other)[: t + 1] != before[: t + 1]).any():
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "nan_hides",
+        "A row of NaN hides a leak in another row: the largest of numbers and NaN is NaN, and NaN > 0 is False. Use np.array_equal(..., equal_nan=True).",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1 :] = rng.normal(size=other[t + 1 :].shape)
+        if np.abs(attention(other)[: t + 1] - before[: t + 1]).max() > 0:
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "truncated_input",
+        "You compared with a shorter input. An attention may depend on the number of tokens without looking at later ones, and rounds differently at another length: keep the shape of X.",
+        """
+def leaks(attention, X):
+    before = attention(X)
+    for t in range(1, len(X)):
+        if not np.array_equal(attention(X[:t]), before[:t], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "truncated_last_row",
+        "You compared with a shorter input. An attention may depend on the number of tokens without looking at later ones: keep the shape of X.",
+        """
+def leaks(attention, X):
+    before = attention(X)
+    return any(
+        not np.allclose(attention(X[:t])[-1], before[t - 1], equal_nan=True) for t in range(1, len(X))
+    )
 """,
     ),
     Wrong(
@@ -1128,11 +1401,26 @@ def leaks(attention, X):
     for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
-        if not np.array_equal(attention(other)[: t + 1], before[: t + 1]):
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
     return False
 """,
         unnamed=True,
+    ),
+    Right(
+        "leaks",
+        "row_t_at_cut_t",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(3)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1 :] = rng.uniform(-2, 2, size=other[t + 1 :].shape)
+        if not np.array_equal(attention(other)[t], before[t], equal_nan=True):
+            return True
+    return False
+""",
     ),
     Right(
         "leaks",
@@ -1143,7 +1431,7 @@ def leaks(attention, X):
     for j in range(1, len(X)):
         other = X.copy()
         other[j] = np.random.default_rng(j).uniform(1, 3, size=X.shape[1]) - X[j]
-        if (attention(other)[:j] != before[:j]).any():
+        if not np.array_equal(attention(other)[:j], before[:j], equal_nan=True):
             return True
     return False
 """,
@@ -1158,7 +1446,7 @@ def leaks(attention, X):
     for t in range(1, len(X)):
         other = X.copy()
         other[t:] = np.random.randn(*X[t:].shape)
-        if np.abs(attention(other)[:t] - before[:t]).max() > 0:
+        if np.nanmax(np.abs(np.nan_to_num(attention(other)[:t]) - np.nan_to_num(before[:t]))) > 0:
             return True
     return False
 """,
@@ -1172,9 +1460,10 @@ def leaks(attention, X):
     n, d = X.shape
     moved = np.zeros((n, n), dtype=bool)
     for j in range(n):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[j] += rng.normal(size=d)
-        moved[:, j] = (attention(other) != attention(X)).any(axis=1)
+        one, two = attention(other), attention(X)
+        moved[:, j] = ((one != two) & ~(np.isnan(one) & np.isnan(two))).any(axis=1)
     return bool(np.triu(moved, k=1).any())
 """,
     ),
@@ -1186,7 +1475,7 @@ def leaks(attention, X):
     n, d = X.shape
     step = np.sin(1.0 + np.arange(n * d).reshape(n, d) ** 1.5) + 2 * np.cos(np.arange(d))
     return any(
-        not np.array_equal(attention(np.where(np.arange(n)[:, None] > t, X + step, X))[: t + 1], attention(X)[: t + 1])
+        not np.array_equal(attention(np.where(np.arange(n)[:, None] > t, X + step, X))[: t + 1], attention(X)[: t + 1], equal_nan=True)
         for t in range(n - 1)
     )
 """,
@@ -1201,8 +1490,29 @@ def leaks(attention, X):
     for t in reversed(range(len(X))):
         other = X.copy()
         other[t + 1 :] = 3 * rng.normal(size=other[t + 1 :].shape) + 1
-        found |= np.any(attention(other)[: t + 1] != before[: t + 1])
+        found |= np.any(np.nan_to_num(attention(other)[: t + 1]) != np.nan_to_num(before[: t + 1]))
     return found
 """,
     ),
+]
+
+# The likeliest ones once more, by learners who also forget that NaN counts as equal to NaN.
+CATALOGUE += [
+    Wrong(
+        entry.exercise,
+        f"{entry.name}_and_nan",
+        entry.sentence + " (And NaN counts as equal to NaN: equal_nan=True.)",
+        entry.code.replace(", equal_nan=True", ""),
+    )
+    for entry in CATALOGUE
+    if entry.exercise == "leaks"
+    and entry.name
+    in {
+        "allclose",
+        "one_cut",
+        "last_token_only",
+        "set_to_zero",
+        "all_features_alike",
+        "returns_after_the_first_cut",
+    }
 ]

@@ -23,7 +23,7 @@ from autograde.layout import Layout
 from autograde.records.log import Entry, read_log
 from autograde.records.marks import Mark, marks
 from autograde.settings import Schedule, read_schedule
-from autograde.verdict import Outcome, QuestionVerdict
+from autograde.verdict import SENTENCES, Outcome, QuestionVerdict
 
 WORDS = {
     Outcome.RIGHT: "right",
@@ -148,14 +148,14 @@ def _question(question: QuestionVerdict, mark: Mark, answers: dict[str, str]) ->
         )
     if name in mark.remarks:
         remarks.append(f"Your instructor writes: {mark.remarks[name]}")
-    right = question.state is Outcome.RIGHT
+    plain = question.message == SENTENCES[Outcome.RIGHT]  # right, and nothing more to say
     return Question(
         name=name,
         points=_number(points),
         max=_number(question.max),
         full=points >= question.max,
         words=WORDS[question.state],
-        message="" if right else question.message.strip(),
+        message="" if plain else question.message.strip(),
         remarks=tuple(remarks),
         code="" if question.state is Outcome.NOT_ATTEMPTED else answers.get(name, ""),
     )

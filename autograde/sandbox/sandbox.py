@@ -16,7 +16,6 @@ import signal
 import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -65,23 +64,19 @@ class Environment:
 FACTS = """\
 import json, os, sys, sysconfig
 paths = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
-print(json.dumps([sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), *paths]))
+facts = [sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), *paths]
 """
-
-
-def _facts_here() -> list[str]:
-    """What `FACTS` prints in this Python, without starting another."""
-    paths = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
-    return [sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve()), *paths]
 
 
 @lru_cache
 def environment(python: str = sys.executable) -> Environment:
     """What has to be visible for this Python to work. Raises CourseError if it cannot be run."""
+    here: dict[str, Any] = {}
     try:
-        facts = _facts_here()
+        exec(FACTS, here)
+        facts = here["facts"]
         if python != sys.executable:
-            run = [python, "-I", "-c", FACTS]
+            run = [python, "-I", "-c", f"{FACTS}print(json.dumps(facts))"]
             done = subprocess.run(run, capture_output=True, check=True, timeout=START_SECONDS)
             facts = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as fault:
@@ -157,12 +152,7 @@ class Sandbox:
             try:
                 ours.sendall(json.dumps(self._job()).encode() + b"\n")
                 answer = self._read()
-            except SandboxError as fault:
-                self.close()
-                words.seek(0)
-                text = words.read(2000).decode(errors="replace").strip()
-                raise SandboxError(f"the sandbox did not start: {text or fault}") from fault
-            except OSError as fault:
+            except (SandboxError, OSError) as fault:
                 self.close()
                 words.seek(0)
                 text = words.read(2000).decode(errors="replace").strip()
@@ -174,11 +164,11 @@ class Sandbox:
     @contextlib.contextmanager
     def student_process(self) -> Iterator[StudentProcess]:
         """A fresh process; it and all it started are gone afterwards. Raises SandboxError."""
-        student_process = self.start_process()
+        student = self.start_process()
         try:
-            yield student_process
+            yield student
         finally:
-            self.stop_process(student_process)
+            self.stop_process(student)
 
     def start_process(self) -> StudentProcess:
         """A fresh process for one student. Raises SandboxError."""
@@ -190,13 +180,13 @@ class Sandbox:
             raise SandboxError(f"no process for a student: {answer.get('failed', answer)}")
         return StudentProcess(int(answer["pid"]), Channel(ours, caps(self.limits)))
 
-    def stop_process(self, student_process: StudentProcess, *, was_over: bool = False) -> Ending:
+    def stop_process(self, student: StudentProcess, *, was_over: bool = False) -> Ending:
         """End a student's process and all it started. Raises SandboxError.
 
         `was_over`: it has closed its end of the channel, so that it may be ending by itself.
         """
-        student_process.channel.close()
-        answer = self._ask(f"{'over' if was_over else 'end'} {student_process.pid}".encode())
+        student.channel.close()
+        answer = self._ask(f"{'over' if was_over else 'end'} {student.pid}".encode())
         return Ending(int(answer["signal"]), float(answer["seconds"]), int(answer["memory"]))
 
     def close(self) -> None:

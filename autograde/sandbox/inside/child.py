@@ -7,13 +7,12 @@ forks on demand; no student code has run in it, and none ever does. Each child g
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
-import dis
 import gc
 import importlib
 import json
-import math
 import os
 import platform
 import shutil
@@ -44,26 +43,6 @@ from autograde.sandbox.inside.wire import (
     pack,
 )
 
-REHEARSAL = """\
-import numpy as np
-from numpy.linalg import norm
-
-def rehearsal(q, k, other=None, scale=1.0):
-    total = 0.0
-    for i in range(len(q)):
-        total += (q[i] * k[i]).sum() * (scale if isinstance(scale, float) else 1.0)
-    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
-    scores = np.where(np.tril(np.ones(scores.shape[-2:], dtype=bool)), scores, -np.inf)
-    scores = scores - scores.max(axis=-1, keepdims=True)
-    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-    mixed = np.einsum("...ij,...jd->...id", weights, k)
-    lengths = np.linalg.norm(k, axis=-1, keepdims=True) + np.sqrt(np.sum(k ** 2, -1, keepdims=True))
-    heads = np.concatenate([mixed, np.zeros_like(mixed)], axis=-1).reshape(*mixed.shape[:-1], 2, -1)
-    np.argsort(lengths[..., 0]), np.mean(k, axis=0), np.dot(q[0], k[0].T), np.matmul(q, k.swapaxes(-1, -2))
-    np.stack([q, k]), q.transpose(), np.expand_dims(q, 0), np.maximum(q, 0), np.isfinite(q).all()
-    return (mixed, heads) if other is None else weights
-"""
-"""What learners write looks like this: lines that have run are faster, also in each child."""
 PLAIN = frozenset([np.ndarray, bool, int, float, complex, str, type(None)])
 LONG = 0.25
 """Seconds after which answers are sent before the next is looked for."""
@@ -79,7 +58,7 @@ def main(descriptor: int) -> None:
     control = socket.socket(fileno=descriptor)
     job = json.loads(read_line(control))
     try:
-        kernel = prepare(job)
+        shell = prepare(job)
     except BaseException as problem:
         told = failure(problem)
         say(control, {"failed": f"{told.kind}: {told.text} {told.place}".strip()})
@@ -91,7 +70,7 @@ def main(descriptor: int) -> None:
             return
         word, _, pid = request.decode().strip().partition(" ")
         if word == "new":
-            say(control, fork_child(control, fds[0], job, kernel))
+            say(control, fork_child(control, fds[0], job, shell))
             os.close(fds[0])
         else:
             say(control, end_child(int(pid), job["level"], was_over=word == "over"))
@@ -99,54 +78,24 @@ def main(descriptor: int) -> None:
 
 def prepare(job: dict[str, Any]) -> Shell:
     """Everything that is the same for every student, before the first of them."""
-    lockdown.prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: orphans of a child come here
+    lockdown.adopt_orphans()
     if job["uid"] is not None:
         lockdown.become(job["uid"])
     lockdown.die_with_parent()
     Path("/proc/self/oom_score_adj").write_text("1000")  # first to go when memory runs out
-    kernel = Shell(output=job["output"])
-    kernel.capture()
+    shell = Shell(output=job["output"])
+    shell.capture()
     for source in job["setup"]:
-        kernel.set_up(source)
+        shell.set_up(source)
     lockdown.filter_program(platform.machine())
     job["names"] = frozenset(job["names"])
-    rehearse(kernel)
     gc.collect()
     gc.freeze()
-    return kernel
-
-
-def rehearse(kernel: Shell) -> None:
-    """Go through a session with answers of our own, so that no child is the first to walk each line."""
-    ours, theirs = socket.socketpair()
-    before = dict(kernel.namespace)
-    with ours, theirs:
-        trusted = Channel(ours, Caps(), share=True)
-        student = Student(
-            Channel(theirs, Caps(), share=True), kernel, frozenset(["norm", "sqrt", "ones"])
-        )
-
-        for number in range(10):
-            asks = Batch(trusted.caps, share=True)
-            cells = [(title, REHEARSAL) for title in ("rehearsal", "again")]
-            asks.add("uses", cells)
-            asks.add("cell", "rehearsal", REHEARSAL)
-            asks.add("cell", "failure", f"raise ValueError({number})")
-            asks.add("example", "example", "rehearsed = 1")
-            for shape in ((3, 4), (2, 3, 4), (1, 2, 3, 4 + number % 5)):
-                array = np.arange(float(math.prod(shape))).reshape(shape)
-                asks.add("call", "rehearsal", [array, array + 1, None], {"scale": 0.5})
-                asks.add("call", "rehearsal", [array, array + 1, ["x", 1]], {"scale": {"y": 2}})
-            trusted.send(asks.frame("asks", number))
-            student.answer(student.channel.receive(resolve=student.resolve))
-            trusted.receive()
-            translate.cache_clear()
-    kernel.namespace.clear()
-    kernel.namespace.update(before)
+    return shell
 
 
 def fork_child(
-    control: socket.socket, end: int, job: dict[str, Any], kernel: Shell
+    control: socket.socket, end: int, job: dict[str, Any], shell: Shell
 ) -> dict[str, Any]:
     """Start a child that answers on the socket `end`: its process number, or why there is none."""
     reader, writer = os.pipe()
@@ -162,7 +111,7 @@ def fork_child(
         try:
             os.close(reader)
             control.close()
-            become_student(writer, end, job, kernel, folder)
+            become_student(writer, end, job, shell, folder)
         finally:
             os._exit(70)
     os.close(writer)
@@ -178,7 +127,7 @@ def fork_child(
         return {"failed": "the new process ended before it was ready"}
 
 
-def become_student(writer: int, end: int, job: dict[str, Any], kernel: Shell, folder: str) -> None:
+def become_student(writer: int, end: int, job: dict[str, Any], shell: Shell, folder: str) -> None:
     """In the child: lock down, tell the parent through `writer`, answer until the end. Never returns."""
 
     def tell(**what: Any) -> None:
@@ -212,7 +161,7 @@ def become_student(writer: int, end: int, job: dict[str, Any], kernel: Shell, fo
             tell(failed=f"{type(problem).__name__}: {problem}")
         os._exit(71)
     channel = Channel(socket.socket(fileno=3), Caps(**job["caps"]), share=True)
-    Student(channel, kernel, job["names"]).serve()
+    Student(channel, shell, job["names"]).serve()
     os._exit(0)
 
 
@@ -292,12 +241,21 @@ class CallbackError(Exception):
 
 
 class Student:
-    """Runs cells and calls, one request at a time, and answers each."""
+    """Runs cells and calls, one request at a time, and answers each.
 
-    def __init__(self, channel: Channel, kernel: Shell, names: frozenset[str]) -> None:
-        self.channel, self.kernel, self.names = channel, kernel, names
+    Attributes
+    ----------
+    names: what it tells of a cell is which of these it reads.
+    own: the names that the learner's cells bound.
+    shadowed: what examples bound under such names.
+    pid: the process that answers; a copy that an answer forked off is silent.
+    """
+
+    def __init__(self, channel: Channel, shell: Shell, names: frozenset[str]) -> None:
+        self.channel, self.shell, self.names = channel, shell, names
         self.own: set[str] = set()
         self.shadowed: dict[str, Any] = {}
+        self.pid = os.getpid()
 
     def serve(self) -> None:
         """Answer until the other end closes."""
@@ -311,19 +269,25 @@ class Student:
         since = time.monotonic()
         for ask in request.values if request.kind == "asks" else ():
             if batch.parts and time.monotonic() - since > LONG:
-                self.channel.send(batch.frame("answers", request.number))
+                self.send(batch, request)
                 batch, since = Batch(self.channel.caps), time.monotonic()
             answer = self.answer_to(ask)
             try:
                 self.add(batch, answer)
             except (OversizedError, MemoryError):
                 if batch.parts:
-                    self.channel.send(batch.frame("answers", request.number))
+                    self.send(batch, request)
                 batch = Batch(self.channel.caps)
                 try:
                     self.add(batch, answer)
                 except (OversizedError, MemoryError):
                     batch.add("oversized")
+        self.send(batch, request)
+
+    def send(self, batch: Batch, request: Message) -> None:
+        """Send answers to a request. A forked copy ends here, or there would be two answers."""
+        if os.getpid() != self.pid:
+            os._exit(0)
         self.channel.send(batch.frame("answers", request.number))
 
     def add(self, batch: Batch, answer: tuple[Any, ...]) -> None:
@@ -365,11 +329,11 @@ class Student:
         What examples bound under such names is put back for the next example alone. Raises MemoryError and
         OutputLimit.
         """
-        space = self.kernel.namespace
+        space = self.shell.namespace
         own = {name: space[name] for name in self.own if name in space}
         space.update(self.shadowed)
         try:
-            stopped = self.kernel.run(source, title)
+            stopped = self.shell.run(source, title)
         finally:
             for name, value in own.items():
                 if space.get(name) is not value:
@@ -379,32 +343,36 @@ class Student:
         return ("ran", stopped and list(shortened(stopped)), bool(self.shadowed))
 
     def run_cell(self, title: str, source: str) -> tuple[Any, ...]:
-        """Run a cell of the learner's, and tell whether it bound a name that had a value already.
+        """Run a cell of the learner's, and tell whether it may have spoilt what others had bound.
 
-        Raises MemoryError and OutputLimit.
+        It has if it does more than define functions, or if a name has another value or none. Raises MemoryError and
+        OutputLimit.
         """
-        space = self.kernel.namespace
+        space = self.shell.namespace
         before = dict(space)
         try:
-            stopped = self.kernel.run(source, title)
+            stopped = self.shell.run(source, title)
         finally:
             bound = {n for n, v in space.items() if n not in before or before[n] is not v} - {"_"}
             self.own |= bound
-        reassigned = any(n in before or hasattr(builtins, n) for n in bound if type(n) is str)
-        return ("ran", stopped and list(shortened(stopped)), reassigned)
+        lost = not before.keys() <= space.keys()
+        taken = any(n in before or hasattr(builtins, n) for n in bound if type(n) is str)
+        spoils = lost or taken or self.shell.did_more
+        return ("ran", stopped and list(shortened(stopped)), spoils)
 
     def run_call(
         self, call: Message, name: str, args: list[Any], kwargs: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Make a call. Raises MemoryError and OutputLimit."""
-        function = self.kernel.namespace.get(name)
+        function = self.shell.namespace.get(name)
         if not callable(function):
             return ("absent",)
         plain = PLAIN.issuperset(map(type, [*args, *kwargs.values()]))  # only arrays can change
         before = None if plain else self.crossing(call)
-        self.kernel.sink.seen = 0
+        self.shell.sink.seen = 0
         try:
-            result = function(*args, **kwargs)
+            with np.errstate(all="ignore"):  # as the check of the notebook calls it
+                result = function(*args, **kwargs)
         except (MemoryError, OutputLimit):
             raise
         except BaseException as problem:
@@ -436,7 +404,7 @@ class Student:
             self.answer(message)  # the function that was asked may call one of ours
 
     def resolve(self, tag: str, what: Any) -> Any:
-        return Handle(self, what) if tag == "c" else self.kernel.namespace.get(what)
+        return Handle(self, what) if tag == "c" else self.shell.namespace.get(what)
 
     def form_of(self, value: Any) -> list[Any] | None:
         """The form of a function among the arguments: as it came."""
@@ -463,22 +431,24 @@ def shortened(told: Failure) -> tuple[str, str, str]:
 def uses(title: str, source: str, wanted: frozenset[str]) -> set[str]:
     """Which of these names a cell may read as globals, or import: a hint that tells what it needs."""
     found: set[str] = set()
-
-    def visit(code: CodeType) -> None:
-        if wanted & {name.partition(".")[0] for name in code.co_names}:
-            # these are also stored names and attributes: look closer
-            for step in dis.get_instructions(code):
-                if step.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
-                    found.add(step.argval)
-                elif step.opname == "IMPORT_NAME":
-                    found.add(step.argval.partition(".")[0])
-        for constant in code.co_consts:
-            if isinstance(constant, CodeType):
-                visit(constant)
-
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        visit(translate(source, f"<{title}>")[0])
-    return found & wanted
+        cell = translate(source, f"<{title}>")
+        known = wanted & names_in(cell.code)  # of globals, but also of attributes and what is bound
+        for node in ast.walk(ast.parse(cell.text)) if known else ():
+            match node:
+                case ast.Name(id=name, ctx=ast.Load()):
+                    found.add(name)
+                case ast.ImportFrom(module=str(name)) | ast.alias(name=name):
+                    found.add(name.partition(".")[0])
+        return found & known
+    return found
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The names that code, and code within it, uses from outside."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    own = {name.partition(".")[0] for name in code.co_names}
+    return own.union(*map(names_in, inner))
 
 
 def draw_nothing() -> None:

@@ -20,7 +20,7 @@ CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x20000, 0x8000000, 0x1
 NEW_SPACES = 0x7E020000  # all CLONE_NEW… flags that clone takes
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP = 1, 4, 22
-PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 24, 38
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 
 REFUSED = {
     # name: numbers on (x86_64, aarch64). Everything that makes namespaces, mounts, memory that no limit counts,
@@ -54,6 +54,11 @@ def prctl(option: int, *values: int) -> None:
 def die_with_parent() -> None:
     """End this process when the one that started it ends."""
     prctl(PR_SET_PDEATHSIG, 9)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes below this one that lose their own."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def become(uid: int) -> None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 RUNNING = frozenset(["time", "timeit", "prun", "capture"])
 """Magics that run Python code which stands beside or below them."""
@@ -182,11 +182,11 @@ def _no_keyboard(prompt: object = "") -> str:
 
 # ------------------------------------------------------------------------ the shell
 class Shell:
-    """One namespace and the cells that run in it."""
+    """One namespace and the cells that run in it. `did_more`: the last cell did not only define functions."""
 
     def __init__(self, *, output: int = 1 << 20) -> None:
         self.sink = Sink(output)
-        self.setting_up = self.is_captured = False
+        self.setting_up = self.is_captured = self.did_more = False
         self.shown: Any = None
         self.namespace: dict[str, Any] = {
             "__name__": "__main__",
@@ -222,12 +222,13 @@ class Shell:
 
     def run(self, source: str, title: str) -> Failure | None:
         """Run a cell; return why it stopped, or None. Raises MemoryError and OutputLimit."""
-        self.sink.seen = 0
+        self.sink.seen, self.did_more = 0, False
         filename = f"<{title}>"
         try:
-            code, source = translate(source, filename)
-            linecache.cache[filename] = (len(source), None, lines_of(source), filename)
-            self._execute(code)
+            cell = translate(source, filename)
+            linecache.cache[filename] = (len(cell.text), None, lines_of(cell.text), filename)
+            self.did_more = not cell.defines_only
+            self._execute(cell.code)
         except (MemoryError, OutputLimit):
             raise
         except BaseException as problem:
@@ -247,17 +248,12 @@ class Shell:
         if value is not None and space.get("_") is self.shown:
             space["_"] = self.shown = value
 
-    def _print(self, *values: object, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:  # fmt: skip
+    def _print(self, *values: object, file: Any = None, **how: Any) -> None:
         if file is None:
             file = sys.stdout if self.is_captured else self.sink
         elif not self.is_captured and file in (sys.stdout, sys.stderr):
             file = self.sink
-        if file is self.sink:
-            for value in values:
-                self.sink.write(str(value))
-            self.sink.write((sep or "") * max(len(values) - 1, 0) + (end or ""))
-        else:
-            print(*values, sep=sep, end=end, file=file, flush=flush)
+        print(*values, file=file, **how)
 
     def _import(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:  # fmt: skip
         top = name.partition(".")[0]
@@ -309,16 +305,24 @@ def python_of(source: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return translate(source, "<cell>")[1]
+            return translate(source, "<cell>").text
         except (ValueError, RecursionError, MemoryError) as fault:
             raise SyntaxError(f"this cannot be read: {fault}") from fault
 
 
+class Compiled(NamedTuple):
+    """A cell: its code, the Python that was compiled, and whether it is nothing but functions and imports."""
+
+    code: CodeType
+    text: str
+    defines_only: bool
+
+
 @lru_cache(64)  # a cell is first looked at, then run
-def translate(source: str, filename: str) -> tuple[CodeType, str]:
-    """Compile a cell: its code, and the Python that was compiled. Raises SyntaxError, or ValueError for NUL."""
+def translate(source: str, filename: str) -> Compiled:
+    """Compile a cell. Raises SyntaxError, or ValueError for NUL."""
     try:
-        return _compiled(source, filename), source
+        return _compiled(source, filename)
     except SyntaxError as problem:
         try:
             text = _without_magics(source)
@@ -326,7 +330,7 @@ def translate(source: str, filename: str) -> tuple[CodeType, str]:
             raise problem from None  # the learner's own line, not one of IPython's
     for left in reversed(range(MOST_AUTOMAGICS)):
         try:
-            return _compiled(text, filename), text
+            return _compiled(text, filename)
         except SyntaxError as problem:
             lines, number = lines_of(text), (problem.lineno or 0) - 1
             found = AUTOMAGIC.match(lines[number]) if 0 <= number < len(lines) and left else None
@@ -345,13 +349,9 @@ def _without_magics(source: str) -> str:
         return source
     if len(source) * found > MOST_WORK:
         raise ValueError("too many magics in too large a cell")
-    from IPython.core.inputtransformer2 import (
-        TransformerManager,
-    )  # takes time, and few cells need it
-
-    manager, lines = TransformerManager(), lines_of(source.rstrip() + "\n")
-    steps: list[Any] = [*manager.cleanup_transforms, _cell_magic]
-    for step in steps:
+    ipython = importlib.import_module("IPython.core.inputtransformer2")  # takes time; few need it
+    manager, lines = ipython.TransformerManager(), lines_of(source.rstrip() + "\n")
+    for step in (*manager.cleanup_transforms, _cell_magic):
         lines = lines_of("".join(step(lines)))
     for _ in range(2):  # a magic may run another
         lines = lines_of(_opened("".join(manager.do_token_transforms(lines))))
@@ -384,15 +384,26 @@ def _opened(text: str) -> str:
     return LINE_MAGIC.sub(code, text)
 
 
-def _compiled(text: str, filename: str) -> CodeType:
+def _compiled(text: str, filename: str) -> Compiled:
     """The code of a cell, which may await and whose last line may show a value."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST)
+    defines_only = all(map(_defines, tree.body))
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
         shown = ast.Assign([ast.Name(SHOWN, ast.Store())], last.value)
         tree.body[-1] = ast.fix_missing_locations(ast.copy_location(shown, last))
     try:
-        return compile(tree, filename, "exec", flags)
+        return Compiled(compile(tree, filename, "exec", flags), text, defines_only)
     except SyntaxError:
         compile(text, filename, "exec", flags)  # tells the line itself, which a tree does not hold
         raise
+
+
+def _defines(node: ast.stmt) -> bool:
+    """True for an import, a function without decorators, and a text that stands for itself."""
+    match node:
+        case ast.FunctionDef(decorator_list=[]) | ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Expr(value=ast.Constant()):
+            return True
+    return False

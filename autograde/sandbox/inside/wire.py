@@ -1,17 +1,18 @@
-"""What crosses between tests and student code: JSON scalars, containers and ``.npy`` bytes.
+"""What crosses between tests and student code: JSON scalars, containers and the bytes of plain arrays.
 
-Used on both sides. A frame is two lengths, one JSON text and the arrays it refers to; nothing in it is ever
+Used on both sides. A frame is two lengths, one JSON text and the blocks of the arrays in it; nothing in it is ever
 evaluated, unpickled or looked up. Whatever the decoder does not know is a `WireError`, found in bounded time and
 memory; the trusted side books it on the process that sent it. Never starts or stops a process.
 
+The text is ``[kind, number, heads, values]``; a head is ``[dtype, order, shape]`` of one block, as ``["<f8","C",[2,3]]``.
 Form of a value in the JSON text: None, True, False, integers, finite floats and strings stand for themselves;
 everything else is a list that starts with a tag:
 
 ====  =====================================================
 l, t  list, tuple: the items follow
 d     dict: key, value, key, value … follow
-a, r  array, read-only array: number of its ``.npy`` block
-g     NumPy scalar: number of its ``.npy`` block
+a, r  array, read-only array: number of its block
+g     NumPy scalar: number of its block
 f     float that is not finite: "nan", "inf" or "-inf"
 z     complex: real part, imaginary part
 c     a function of the trusted side: its handle
@@ -25,7 +26,7 @@ values. ``callback`` is a call of a function of the trusted side; a single ``val
 ask                        answers
 =========================  ====================================================================
 uses  cells                used  which trigger names each cell reads
-cell, example              ran  why it stopped (or None), whether it bound a known name
+cell, example              ran  why it stopped (or None), whether it may have spoilt what was there
   title, source
 draws                      drew
 call  name, args, kwargs   value  result, arguments if they changed
@@ -43,7 +44,7 @@ import re
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -89,21 +90,17 @@ Resolve = Callable[[str, Any], Any]
 """Gives what a tag ``c`` or ``x`` with this handle or name stands for."""
 
 HEAD = struct.Struct("!II")
-NPY_HEAD = re.compile(
-    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<|][biufcU]\d{1,9})', 'fortran_order': (True|False), "
-    rb"'shape': \((|\d{1,9},|\d{1,9}(?:, \d{1,9}){1,31})\), \} *\n",
-    re.DOTALL,
-)
 PLAIN_DTYPES = frozenset(
     ["|b1", "|i1", "|u1"]
     + [f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)]
     + ["<f2", "<f4", "<f8", "<c8", "<c16"]
 )
-LONGEST_HEAD = 512
+TEXT_DTYPE = re.compile(r"<U[1-9]\d{0,5}")
+MOST_AXES = 32
+LARGEST_ARRAY = 1 << 31
+"""Entries, counting an empty axis as one."""
 LEAVES = frozenset("argfcx")
 """Tags of values that hold no other value."""
-PER_FORM = 40
-"""No number, tag, size of a block or separator takes more letters."""
 BATCHES = ("asks", "answers")
 """Kinds of frames whose values are messages."""
 LONGEST_INT = 1024  # bits
@@ -127,101 +124,86 @@ def pack(
     functions: Functions | None = None,
     share: bool = False,
 ) -> bytes:
-    """One frame. With `share` an array that occurs twice is sent once and arrives as one array.
+    """One frame that is no batch. With `share` an array that occurs twice is sent once and arrives as one array.
 
     Raises UnsupportedError or OversizedError if a value cannot cross.
     """
-    writer = _Writer(caps, functions, share)
-    return writer.frame(kind, number, [writer.form(value, 0) for value in values])
+    batch = Batch(caps, functions=functions, share=share)
+    batch.put(list(values))
+    return batch.framed(kind, number, batch.parts[0])
 
 
 class Batch:
-    """A frame that holds many messages, of a kind in `BATCHES`. With `share` as in `pack`, within each message."""
+    """A frame that holds many messages, of a kind in `BATCHES`. With `share` as in `pack`, within each message.
+
+    Attributes
+    ----------
+    parts, heads: messages and heads of arrays, as JSON.
+    blocks: the data of the arrays.
+    text, data: letters of the text, at least, and bytes of the blocks.
+    known: id of an array -> number of its block, and the array, so that no id is used twice.
+    """
 
     def __init__(
         self, caps: Caps, *, functions: Functions | None = None, share: bool = False
     ) -> None:
-        self.writer = _Writer(caps, functions, share)
-        self.parts: list[Any] = []
+        self.caps, self.functions, self.share = caps, functions, share
+        self.parts: list[str] = []
+        self.heads: list[str] = []
+        self.blocks: list[bytes] = []
+        self.text, self.data = 100, 0  # what stands around all messages
+        self.known: dict[int, tuple[int, np.ndarray]] = {}
 
     def add(self, kind: str, *values: Any) -> None:
         """Add a message. Raises UnsupportedError or OversizedError if a value cannot cross or the frame is full."""
-        writer, caps = self.writer, self.writer.caps
-        count, size, text = len(writer.blocks), writer.size, writer.text
-        writer.known.clear()
-        writer.alive.clear()
+        self.put([*values], [kind])
+
+    def put(self, values: list[Any], form: Sequence[Any] = ()) -> None:
+        """Add the values, after forms that are ready. Raises as `add` does."""
+        count, text, data = len(self.blocks), self.text, self.data
+        self.known.clear()
         try:
-            part = [kind, *[writer.form(value, 0) for value in values]]
-            writer.text += 2 * len(kind) + PER_FORM
-            if writer.text > caps.text:  # it was a guess
-                writer.text = (
-                    len(_encode([*self.parts, part])) + PER_FORM * len(writer.blocks) + 100
-                )
-            is_full = writer.text > caps.text or writer.text + writer.size > caps.message
-            if is_full or len(self.parts) >= caps.blocks:
-                raise OversizedError("the frame is full")
+            part = _encode([*form, *[self.form(value, 0) for value in values]])
+            self.text += len(part) + 1
+            is_full = self.text > self.caps.text or self.text + self.data > self.caps.message
+            if is_full or len(self.parts) >= self.caps.blocks:
+                raise OversizedError(f"{self.text + self.data} bytes")
         except BaseException:
-            del writer.blocks[count:]
-            writer.size, writer.text = size, text
+            del self.blocks[count:], self.heads[count:]
+            self.text, self.data = text, data
             raise
         self.parts.append(part)
 
     def frame(self, kind: str, number: int) -> bytes:
         """The frame."""
-        return self.writer.frame(kind, number, self.parts)
+        return self.framed(kind, number, f"[{','.join(self.parts)}]")
 
-
-class _Writer:
-    """Turns values into their tagged form and collects the array blocks.
-
-    Attributes
-    ----------
-    size: bytes of the blocks.
-    text: at least the letters that the forms take as JSON.
-    """
-
-    def __init__(self, caps: Caps, functions: Functions | None, share: bool) -> None:
-        self.caps, self.functions, self.share = caps, functions, share
-        self.blocks: list[bytes] = []
-        self.size, self.text = 0, 100
-        self.known: dict[int, int] = {}
-        self.alive: list[Any] = []  # keeps ids from being used twice
-
-    def frame(self, kind: str, number: int, form: list[Any]) -> bytes:
-        """A frame around forms. Raises OversizedError."""
-        text = _encode([kind, number, [len(block) for block in self.blocks], form]).encode()
-        size = len(text) + self.size
-        if len(text) > self.caps.text or size > self.caps.message:
-            raise OversizedError(f"{size} bytes")
-        return b"".join([HEAD.pack(size, len(text)), text, *self.blocks])
+    def framed(self, kind: str, number: int, values: str) -> bytes:
+        """A frame around forms that are JSON already."""
+        text = f'["{kind}",{number},[{",".join(self.heads)}],{values}]'.encode()
+        return b"".join([HEAD.pack(len(text) + self.data, len(text)), text, *self.blocks])
 
     def form(self, value: Any, depth: int) -> Any:
+        """The form of a value in the text. Raises UnsupportedError or OversizedError."""
         kind = type(value)
-        self.text += PER_FORM
-        if value is None or kind is bool:
+        if value is None or kind is bool or kind is str:
             return value
         if kind is np.ndarray:
             return ["a" if value.flags.writeable else "r", self.block(value)]
         if kind is int:
-            if (bits := value.bit_length()) > LONGEST_INT:
+            if value.bit_length() > LONGEST_INT:
                 raise OversizedError("an integer of more than 300 digits")
-            self.text += bits // 3
             return value
         if kind is float:
             return value if math.isfinite(value) else ["f", repr(value)]
-        if kind is str:
-            self.text += 6 * len(value) if len(value) < 1000 else len(_encode(value))
-            return value
         if depth >= self.caps.depth:
             raise UnsupportedError("containers nested too deep")
         if kind is list or kind is tuple:
-            tag = "l" if kind is list else "t"
-            return [tag, *(self.form(item, depth + 1) for item in value)]
+            return [kind.__name__[0], *[self.form(item, depth + 1) for item in value]]
         if kind is dict:
             if len(value) > self.caps.entries:
                 raise OversizedError(f"a dict of {len(value)} entries")
-            flat = [self.form(part, depth + 1) for item in value.items() for part in item]
-            return ["d", *flat]
+            return ["d", *[self.form(part, depth + 1) for item in value.items() for part in item]]
         if kind is complex:
             return ["z", self.form(value.real, depth + 1), self.form(value.imag, depth + 1)]
         if self.functions is not None and (form := self.functions(value)) is not None:
@@ -238,42 +220,47 @@ class _Writer:
         for plain in (int, float, str, list, tuple, dict, complex):
             if isinstance(value, plain):
                 return self.form(plain(value), depth)
-        raise UnsupportedError(f"a {type(value).__name__}"[:80])
+        try:  # what NumPy reads as numbers is a table of numbers: a deque, an array.array, a range
+            array = np.asarray(value)
+        except Exception:
+            array = np.zeros(0, object)
+        if array.dtype.kind not in "biufc":
+            raise UnsupportedError(f"a {type(value).__name__}"[:80])
+        return ["a", self.block(array)]
 
     def block(self, array: np.ndarray) -> int:
         """The number of the block that holds `array`."""
+        number = len(self.blocks)
         if self.share and id(array) in self.known:
-            return self.known[id(array)]
-        if array.nbytes > self.caps.message or len(self.blocks) >= self.caps.blocks:
+            return self.known[id(array)][0]
+        if array.nbytes > self.caps.message or number >= self.caps.blocks:
             raise OversizedError(f"an array of {array.nbytes} bytes")
-        if self.share:
-            self.known[id(array)] = len(self.blocks)
-            self.alive.append(array)
-        self.blocks.append(npy(array))
-        self.size += len(self.blocks[-1])
-        return len(self.blocks) - 1
+        self.known[id(array)] = number, array
+        head, data = raw(array)
+        self.heads.append(head)
+        self.blocks.append(data)
+        self.text += len(head) + 1
+        self.data += len(data)
+        return number
 
 
-def npy(array: np.ndarray) -> bytes:
-    """The array as the bytes of an ``.npy`` file. Raises UnsupportedError if its dtype cannot cross."""
+def raw(array: np.ndarray) -> tuple[str, bytes]:
+    """The head of an array as JSON, and its data. Raises UnsupportedError if its dtype cannot cross."""
     descr = array.dtype.str
     if descr not in PLAIN_DTYPES:
         kind, size = array.dtype.kind, array.dtype.itemsize
         if kind in "fciu":  # other byte order, long double
             descr = f"<{kind}{min(size, 16 if kind == 'c' else 8)}"
             array = array.astype(descr)
-        elif kind != "U" or not size:
+        elif not TEXT_DTYPE.fullmatch(descr):
             raise UnsupportedError(f"an array of {array.dtype}"[:80])
     columns_first = not array.flags.c_contiguous and array.flags.f_contiguous
-    return _head(descr, columns_first, array.shape) + array.tobytes("A")
+    return _head(descr, "F" if columns_first else "C", array.shape), array.tobytes("A")
 
 
 @lru_cache(4096)
-def _head(descr: str, columns_first: bool, shape: tuple[int, ...]) -> bytes:
-    text = f"{{'descr': '{descr}', 'fortran_order': {columns_first}, 'shape': {shape}, }}"
-    padding = -(10 + len(text) + 1) % 64
-    body = text.encode("latin1") + b" " * padding + b"\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
+def _head(descr: str, order: str, shape: tuple[int, ...]) -> str:
+    return _encode([descr, order, shape])
 
 
 # ------------------------------------------------------------------------ reading
@@ -292,14 +279,14 @@ def unpack(
     """
     try:
         parts = _decode(body[:text_size].decode("utf-8"))
-        kind, number, sizes, form = parts
+        kind, number, heads, form = parts
     except WireError:
         raise
     except (ValueError, TypeError, RecursionError, MemoryError) as fault:
         raise WireError("the text is not JSON of a message") from fault
     if type(kind) is not str or type(number) is not int or type(form) is not list:
         raise WireError("a message is a kind, a number and values")
-    reader = _Reader(_cut(body[text_size:], sizes, caps), caps, resolve, share)
+    reader = _Reader(_cut(body, text_size, heads, caps), caps, resolve, share)
     if kind not in BATCHES:
         return reader.message(kind, number, form)
     if len(form) > caps.blocks:
@@ -320,38 +307,70 @@ class Message:
     arrays: list[Arrived]
 
 
+Form = tuple[np.dtype, Literal["C", "F"], tuple[int, ...], int]
+"""dtype, order and shape of an array, and the bytes of its data."""
 Arrived = tuple[np.ndarray, bytes, tuple[int, ...], np.dtype, tuple[int, ...]]
-"""An array as it came: the array, its block, shape, dtype and strides."""
+"""An array as it came: the array, its data, shape, dtype and strides."""
 
 
 def is_changed(arrived: Arrived) -> bool:
     """True if an array does not hold any more what came."""
-    array, block, shape, dtype, strides = arrived
-    data: Any = array.base  # the bytes that `read_npy` copied
+    array, data, shape, dtype, strides = arrived
     same_form = array.shape == shape and array.dtype is dtype and array.strides == strides
-    return not (same_form and block.endswith(data))
+    return not (same_form and array.base == data)
 
 
-def _cut(rest: bytes, sizes: Any, caps: Caps) -> list[bytes]:
-    """Cut the part after the text into blocks of these sizes, which must add up to all of it."""
-    if type(sizes) is not list or len(sizes) > caps.blocks:
-        raise WireError("no list of block sizes")
-    blocks, start = [], 0
-    for size in sizes:
-        if type(size) is not int or not 0 <= size <= len(rest) - start:
-            raise WireError("a block reaches beyond the frame")
-        blocks.append(rest[start : start + size])
-        start += size
-    if start != len(rest):
-        raise WireError("bytes that belong to no block")
+def _cut(body: bytes, start: int, heads: Any, caps: Caps) -> list[tuple[Form, bytes]]:
+    """The form and the data of each array; together they must take all of the body after the text."""
+    if type(heads) is not list or len(heads) > caps.blocks:
+        raise WireError("no list of heads")
+    blocks = []
+    for head in heads:
+        match head:
+            case [str(descr), str(order), list(shape)] if len(shape) <= MOST_AXES:
+                form = _form(descr, order, tuple([n for n in shape if type(n) is int]))
+            case _:
+                raise WireError("not the head of an array")
+        if len(form[2]) != len(shape) or form[3] > len(body) - start:
+            raise WireError("an array that reaches beyond the frame")
+        blocks.append((form, body[start : start + form[3]]))
+        start += form[3]
+    if start != len(body):
+        raise WireError("bytes that belong to no array")
     return blocks
+
+
+@lru_cache(4096)
+def _form(descr: str, order: str, shape: tuple[int, ...]) -> Form:
+    """What a head says. Raises WireError if it is not that of a plain array."""
+    if descr not in PLAIN_DTYPES and not TEXT_DTYPE.fullmatch(descr):
+        raise WireError("an array of something else than numbers or text")
+    if order not in ("C", "F") or min(shape, default=0) < 0:
+        raise WireError("not the head of an array")
+    if math.prod(max(n, 1) for n in shape) > LARGEST_ARRAY:
+        raise WireError("an array that is too large")
+    dtype = np.dtype(descr)
+    return dtype, "F" if order == "F" else "C", shape, math.prod(shape) * dtype.itemsize
+
+
+def array_of(form: Form, block: bytes) -> np.ndarray:
+    """A new, writable array of this form and data. Raises WireError if no array can hold them."""
+    dtype, order, shape, size = form
+    data = bytearray(block)
+    if size and dtype.kind == "b" and np.frombuffer(data, np.uint8).max() > 1:
+        raise WireError("a truth value that is neither")
+    if size and dtype.kind == "U":
+        letters = np.frombuffer(data, np.uint32)
+        if letters.max() > 0x10FFFF or ((letters >= 0xD800) & (letters <= 0xDFFF)).any():
+            raise WireError("an array of strings that are not Unicode text")
+    return np.ndarray(shape, dtype, data, order=order)
 
 
 class _Reader:
     """Turns tagged forms back into plain values."""
 
     def __init__(
-        self, blocks: list[bytes], caps: Caps, resolve: Resolve | None, share: bool
+        self, blocks: list[tuple[Form, bytes]], caps: Caps, resolve: Resolve | None, share: bool
     ) -> None:
         self.blocks, self.caps, self.resolve, self.share = blocks, caps, resolve, share
         self.arrays: dict[int, np.ndarray] = {}
@@ -369,8 +388,8 @@ class _Reader:
         arrays: list[Arrived] = []
         if self.share:
             for place, array in self.arrays.items():
-                block = self.blocks[place]
-                arrays.append((array, block, array.shape, array.dtype, array.strides))
+                data = self.blocks[place][1]
+                arrays.append((array, data, array.shape, array.dtype, array.strides))
         return Message(kind, number, values, arrays)
 
     def value(self, form: Any, depth: int) -> Any:
@@ -406,7 +425,7 @@ class _Reader:
         if tag in "arg" and type(what) is int and 0 <= what < len(self.blocks):
             array = self.arrays.get(what)
             if array is None:
-                array = self.arrays[what] = read_npy(self.blocks[what])
+                array = self.arrays[what] = array_of(*self.blocks[what])
             elif not self.share:
                 raise WireError("an array that is used twice")
             if tag == "r":
@@ -443,39 +462,6 @@ def _text(text: str) -> str:
         except UnicodeEncodeError as fault:
             raise WireError("a string that is not Unicode text") from fault
     return text
-
-
-def read_npy(block: bytes) -> np.ndarray:
-    """The array in an ``.npy`` block: a new, writable one. Raises WireError if it is not a plain array."""
-    end = block.find(b"\n", 10, LONGEST_HEAD) + 1
-    dtype, order, shape, size = _read_head(block[:end])
-    if size != len(block) - end:
-        raise WireError("an array whose size is not that of its data")
-    data = bytearray(memoryview(block)[end:])
-    if size and dtype.kind == "b" and np.frombuffer(data, np.uint8).max() > 1:
-        raise WireError("a truth value that is neither")
-    if size and dtype.kind == "U":
-        letters = np.frombuffer(data, np.uint32)
-        if letters.max() > 0x10FFFF or ((letters >= 0xD800) & (letters <= 0xDFFF)).any():
-            raise WireError("an array of strings that are not Unicode text")
-    return np.ndarray(shape, dtype, data, order=order)
-
-
-@lru_cache(4096)
-def _read_head(head: bytes) -> tuple[np.dtype, Literal["C", "F"], tuple[int, ...], int]:
-    """(dtype, order, shape, bytes of the data) of an ``.npy`` head, read without evaluating it."""
-    found = NPY_HEAD.fullmatch(head)
-    if found is None or struct.unpack("<H", found[1])[0] != len(head) - 10:
-        raise WireError("not an .npy block of a plain array")
-    descr = found[2].decode()
-    shape = tuple(int(n) for n in found[4].decode().replace(" ", "").split(",") if n)
-    if descr not in PLAIN_DTYPES and (not re.fullmatch(r"<U[1-9]\d{0,5}", descr)):
-        raise WireError("an array of something else than numbers or text")
-    count = math.prod(shape)
-    if count > 1 << 31 or math.prod(max(n, 1) for n in shape) > 1 << 31:
-        raise WireError("an array that is too large")
-    dtype = np.dtype(descr)
-    return dtype, "F" if found[3] == b"True" else "C", shape, count * dtype.itemsize
 
 
 # ------------------------------------------------------------------------ the channel

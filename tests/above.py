@@ -5,7 +5,7 @@ in a cell above if the same expression stands there up to names, where `K.T`, `n
 `K.transpose()` are one thing, so are `np.matmul` and `@`, `np.sqrt(x)` and `x ** 0.5`, a method and the function of
 NumPy; a whole number from 3 on is a name (`np.arange(5)` is `np.arange(n)`). Found expressions of one operation
 (`x / n`, `a @ b`) say nothing and are not counted. The answer stands above if one place holds half of the solution's
-operations, or an expression of five operations. A solution of a single operation counts as found where it stands
+operations, or a quarter with an expression of five operations. A solution of a single operation counts as found where it stands
 with its own names, or where the same function of NumPy is called. The right answers of the catalogue are solutions
 too: what stands above may be another way to write it.
 
@@ -19,8 +19,8 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 
 from autograde.build.release import setup_source
 from autograde.build.source import Source, bare, recap_source
@@ -28,8 +28,8 @@ from autograde.layout import Layout
 from autograde.mistakes import Right, load
 from autograde.notebook import visible
 
-HALF, LARGE = 0.5, 5
-"""Share of a solution's operations, and operations of one expression, that count as an answer."""
+HALF, QUARTER, LARGE = 0.5, 0.25, 5
+"""Shares of a solution's operations, and operations of one expression, that count as an answer."""
 OPERATIONS = (
     ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call, ast.Subscript, ast.IfExp, ast.comprehension,
 )  # fmt: skip
@@ -86,26 +86,61 @@ def places(exercise: str, name: str, book: dict[str, Source]) -> Iterator[tuple[
 
 def compare(exercise: str, solution: str, place: str, code: str) -> Found | None:
     """What of a solution stands in a place, if it is enough of it to be the answer."""
+    tree = plain(solution)
+    total = operations(tree) if tree else 0
+    if tree is None or not total:
+        return None
+    if total == 1:
+        same = [node for node in answers(tree) if not spellings(node).isdisjoint(spelt(code))]
+        texts = tuple(text_of(node, solution) for node in same)
+        return Found(exercise, place, texts, 1.0) if same else None
+    matched = list(largest(tree, known(code)))
+    sizes = [operations(node) for node in matched]
+    is_large = max(sizes, default=0) >= LARGE and sum(sizes) >= QUARTER * total
+    if sum(sizes) < HALF * total and not is_large:
+        return None
+    texts = tuple(dict.fromkeys(text_of(node, solution) for node in matched))
+    return Found(exercise, place, texts, sum(sizes) / total)
+
+
+@cache
+def plain(code: str) -> ast.AST | None:
+    """A piece of code with equal spellings made one, one sign for every name, and no trivial statements."""
     try:
-        above = ast.parse(code)
+        tree = ast.parse(code)
     except SyntaxError:  # a piece of text that is no Python
         return None
-    tree = ast.parse(solution)
     strip(tree)
-    total = operations(tree)
-    if total <= 1:
-        plain = {one for node in ast.walk(above) for one in spellings(node)}
-        same = [
-            ast.unparse(node) for node in answers(tree) if not plain.isdisjoint(spellings(node))
-        ]
-        return Found(exercise, place, tuple(same), 1.0) if same else None
-    known = {shape(node) for node in expressions(above)}
-    matched = list(largest(tree, known))
-    sizes = [operations(node) for node in matched]
-    if sum(sizes) < HALF * total and max(sizes, default=0) < LARGE:
-        return None
-    texts = tuple(dict.fromkeys(ast.unparse(node) for node in matched))
-    return Found(exercise, place, texts, sum(sizes) / total)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.named = node.id  # type: ignore[attr-defined]
+    tree = Plain().visit(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id not in KEPT:
+            node.id = "v"
+        if isinstance(node, ast.arg):
+            node.arg, node.annotation = "v", None
+    return tree
+
+
+@cache
+def known(code: str) -> frozenset[str]:
+    """The shapes of all expressions of a piece of code."""
+    tree = plain(code)
+    return frozenset(shape(node) for node in expressions(tree)) if tree else frozenset()
+
+
+@cache
+def spelt(code: str) -> frozenset[str]:
+    """What the single operations of a piece of code are known by."""
+    tree = plain(code)
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)] if tree else []
+    return frozenset(one for node in nodes for one in spellings(node))
+
+
+def text_of(node: ast.AST, code: str) -> str:
+    """An expression as it is written."""
+    return ast.get_source_segment(code, node) or "?"
 
 
 def answers(tree: ast.AST) -> list[ast.expr]:
@@ -114,15 +149,20 @@ def answers(tree: ast.AST) -> list[ast.expr]:
     return [value for value in values if operations(value)]
 
 
-def spellings(node: ast.AST) -> list[str]:
+def spellings(node: ast.expr) -> frozenset[str]:
     """What a single operation is known by: its text, and NumPy's function with its keywords."""
-    if not isinstance(node, ast.expr):
-        return []
-    text = [ast.unparse(node)] if operations(node) else []
-    if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("np."):
+    if operations(node) != 1:
+        return frozenset()
+    names = [
+        part.named
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and hasattr(part, "named")
+    ]
+    found = {f"{shape(node)} of {names}"}
+    if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("np.") and node.keywords:
         keywords = sorted(keyword.arg or "" for keyword in node.keywords)
-        text += [f"{ast.unparse(node.func)}({', '.join(keywords)})"] if keywords else []
-    return text
+        found.add(f"{ast.unparse(node.func)}({', '.join(keywords)})")
+    return frozenset(found)
 
 
 def strip(tree: ast.AST) -> None:
@@ -147,32 +187,25 @@ def expressions(tree: ast.AST) -> Iterator[ast.expr | ast.AugAssign]:
             yield node
 
 
-def largest(tree: ast.AST, known: set[str]) -> Iterator[ast.AST]:
+def largest(tree: ast.AST, shapes: frozenset[str]) -> Iterator[ast.AST]:
     """The largest expressions of a tree that are known."""
     for child in ast.iter_child_nodes(tree):
         is_candidate = isinstance(child, ast.expr | ast.AugAssign) and operations(child) > 1
-        if is_candidate and shape(child) in known:
+        if is_candidate and shape(child) in shapes:
             yield child
         else:
-            yield from largest(child, known)
+            yield from largest(child, shapes)
 
 
 def operations(tree: ast.AST) -> int:
     """How much a tree computes."""
-    nodes = ast.walk(Plain().visit(deepcopy(tree)))
-    return sum(isinstance(node, (*OPERATIONS, ast.AugAssign)) for node in nodes)
+    return sum(isinstance(node, (*OPERATIONS, ast.AugAssign)) for node in ast.walk(tree))
 
 
 def shape(node: ast.AST) -> str:
-    """An expression with one sign for every name, and equal spellings made one."""
-    node = Plain().visit(deepcopy(node))
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and part.id not in KEPT:
-            part.id = "v"
-        if isinstance(part, ast.arg):
-            part.arg, part.annotation = "v", None
-    text = ast.dump(node)
-    return re.sub(r"Constant\(value=(?:[3-9]|\d\d+)\)", "Name(id='v', ctx=Load())", text)
+    """An expression as text for comparisons; whole numbers from 3 on are names."""
+    number = r"Constant\(value=(?:[3-9]|\d\d+)\)"
+    return re.sub(number, "Name(id='v', ctx=Load())", ast.dump(node))
 
 
 class Plain(ast.NodeTransformer):
@@ -180,7 +213,7 @@ class Plain(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        return transposed(node.value) if node.attr in ("T", "mT") else node
+        return transposed(node.value, node) if node.attr in ("T", "mT") else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -190,15 +223,16 @@ class Plain(ast.NodeTransformer):
         if isinstance(node.func, ast.Attribute) and not is_numpy:
             if name in METHODS | {"swapaxes", "transpose"}:
                 owner = ast.Attribute(ast.Name("np", ast.Load()), name, ast.Load())
-                node = ast.Call(owner, [node.func.value, *node.args], node.keywords)
+                call = ast.Call(owner, [node.func.value, *node.args], node.keywords)
+                node = ast.copy_location(call, node)
             else:
                 return node
         if name in ("swapaxes", "transpose", "matrix_transpose"):
-            return transposed(node.args[0])
+            return transposed(node.args[0], node)
         if name in ("matmul", "dot") and len(node.args) == 2:
-            return ast.BinOp(node.args[0], ast.MatMult(), node.args[1])
+            return ast.copy_location(ast.BinOp(node.args[0], ast.MatMult(), node.args[1]), node)
         if name == "sqrt" and node.args:
-            return ast.BinOp(node.args[0], ast.Pow(), ast.Constant(0.5))
+            return ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), ast.Constant(0.5)), node)
         if name in METHODS and len(node.args) == 2:  # np.sum(x, 0) is np.sum(x, axis=0)
             node.keywords.insert(0, ast.keyword("axis", node.args.pop()))
         return node
@@ -208,6 +242,8 @@ class Plain(ast.NodeTransformer):
         return ast.Constant(int(node.value)) if is_whole else node  # type: ignore[arg-type]
 
 
-def transposed(value: ast.expr) -> ast.Subscript:
+def transposed(value: ast.expr, where: ast.expr) -> ast.AST:
     """A transposed matrix, however it is written."""
-    return ast.Subscript(value, ast.Name("TRANSPOSED", ast.Load()), ast.Load())
+    return ast.copy_location(
+        ast.Subscript(value, ast.Name("TRANSPOSED", ast.Load()), ast.Load()), where
+    )

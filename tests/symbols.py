@@ -13,7 +13,7 @@ FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", re.DOTALL)
 ROW = re.compile(r"^\|\s*(.+?)\s*\|", re.MULTILINE)
 REFUSED: list[tuple[str, str]] = [
     (r"\\ln\b", r"the natural logarithm is \log"),
-    (r"\\math(?:bf|cal|scr)\s*\{?[A-Z]", "matrices are plain italic letters"),
+    (r"\\math(?:bf|scr)\b|\\mathcal\s*\{?[A-KM-Z]", "matrices are plain italic letters"),
     (r"\\boldsymbol|\\bm\b|\\vec\b", "vectors are plain italic letters"),
     (r"(?<![A-Za-z\\])[pP]_\{?i?j\b", "weights are A, one row of them is a; P is a permutation"),
     (r"(?<![A-Za-z\\])w_\{?i?j\b", "weights are A, one row of them is a"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import errno
 import io
 import json
 import os
+import re
 import stat
 import time
 import tracemalloc
@@ -30,7 +32,7 @@ from autograde.collect.collect import collect, collect_with_report, report
 from autograde.collect.naming import clean_id
 from autograde.collect.rebuild import UnreadableError, read_cells, rebuild
 from autograde.collect.submissions import Submission, load, refresh, transplant
-from autograde.collect.which_chapter import Cell
+from autograde.collect.which_chapter import Book, Cell
 from autograde.errors import CourseError
 from autograde.layout import Layout
 from autograde.settings import Schedule, read_schedule
@@ -367,13 +369,13 @@ def test_long_cells_that_define_an_exercise_are_not_parsed_again_and_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
-    real = rebuild_module.code_of
+    real = rebuild_module.python_of
 
     def counted(source: str) -> str:
         read.append(source)
         return real(source)
 
-    monkeypatch.setattr(rebuild_module, "code_of", counted)
+    monkeypatch.setattr(rebuild_module, "python_of", counted)
     long = "def double(x):\n    return x + x\n" + "x = 1\n" * 2_000
     short = [f"def double(x):\n    return {n}" for n in range(50)]
     cells = [Cell("code", source) for source in [*[long] * 50, *short]]
@@ -1123,3 +1125,285 @@ def test_a_utc_stamp_inside_a_zip_wins_over_the_local_one(layout: Layout, tmp_pa
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(info, text(layout))
     assert only(collect(NN, put(tmp_path / "x.zip", buffer.getvalue()), layout)).received == stamp
+
+
+# ------------------------------------------------------------------------ what counts as an answer
+def other_chapter(layout: Layout) -> NotebookNode:
+    """Release a later chapter, whose recap cell holds the answers of this one."""
+    notebook = tiny.solution()
+    notebook.cells[0].source = "# Another chapter"
+    answers = "\n\n\n".join(re.sub(r" *###.*\n?", "", c) for c in (tiny.DOUBLE, tiny.TOTAL))
+    recap = copy.deepcopy(tiny.cell_of(notebook, "setup"))
+    recap.id, recap.source = "recap", answers
+    recap.metadata.nbgrader.grade_id = "recap"
+    for old, new in (("double", "triple"), ("total", "mean")):
+        for name in (old, f"test_{old}"):
+            cell = tiny.cell_of(notebook, name)
+            cell.metadata.nbgrader.grade_id = name.replace(old, new)
+            cell.source = cell.source.replace(old, new)
+    notebook.cells.insert(2, recap)
+    released = tiny.released(notebook)
+    nbformat.write(released, layout.chapter("91_other"))
+    return released
+
+
+@pytest.mark.parametrize("stripped", [False, True], ids=["as it is", "without metadata"])
+@pytest.mark.parametrize("name", [f"{NN}.ipynb", "x.ipynb", "91_other.ipynb"])
+def test_an_untouched_later_chapter_is_no_answer_whatever_it_is_called(
+    name: str, stripped: bool, layout: Layout, inbox: Path
+) -> None:
+    notebook = other_chapter(layout)
+    if stripped:
+        strip_metadata(notebook)
+    put(inbox / "ada" / name, notebook)
+    put(inbox / "bob" / name, right(layout))
+    done = collect_with_report(NN, inbox, layout)
+    assert [s.student for s in done.submissions] == ["bob"]
+    assert done.others == ["ada: all that was handed in is of another chapter"]
+
+
+@pytest.mark.parametrize("stripped", [False, True], ids=["as it is", "without metadata"])
+def test_cells_of_a_later_chapter_pasted_into_this_one_answer_nothing(
+    stripped: bool, layout: Layout, inbox: Path
+) -> None:
+    notebook, other = tiny.handed_in(layout), other_chapter(layout)
+    if stripped:
+        strip_metadata(other)
+    notebook.cells += other.cells
+    put(inbox / "ada.ipynb", notebook)
+    submission = only(collect(NN, inbox, layout))
+    assert all("NotImplementedError" in text for text in answers(submission).values())
+
+
+def test_no_built_chapter_is_taken_for_another() -> None:
+    layout = Layout()
+    names = [name for name in layout.names() if layout.chapter(name).exists()]
+    cells = {name: read_cells(layout.chapter(name).read_bytes())[0] for name in names}
+    for name in names:
+        book = Book(name, layout)
+        for other in names:
+            bare = [Cell(c.kind, c.source) for c in cells[other]]
+            expected = 2 if other == name else -1
+            for some in (cells[other], bare):
+                assert book.fits(some, f"{name}.ipynb") == expected, (name, other)
+
+
+def own_code(submission: Submission) -> list[str]:
+    cells = nbformat.read(submission.notebook, as_version=4).cells
+    return [c.source for c in cells if c.id.startswith("own-")]
+
+
+ADDED = {"setup": "import math", "test_double": "def half(x):\n    return x / 2"}
+
+
+@pytest.mark.parametrize("where", ADDED)
+def test_what_is_added_to_a_locked_cell_runs_as_a_cell_of_its_own_before_it(
+    where: str, layout: Layout, inbox: Path
+) -> None:
+    notebook = right(layout)
+    cell = tiny.cell_of(notebook, where)
+    released = cell.source
+    cell.source = f"{ADDED[where]}\n{released}"
+    put(inbox / "ada.ipynb", notebook)
+    submission = only(collect(NN, inbox, layout))
+    cells = nbformat.read(submission.notebook, as_version=4).cells
+    at = next(n for n, c in enumerate(cells) if c.id == where.replace("_", "-"))
+    assert (cells[at - 1].source, cells[at].source) == (ADDED[where], released)
+    assert any(f"{where} was changed" in r and "own before it" in r for r in submission.repairs)
+    assert answers(submission) == tiny.RIGHT
+
+
+def test_an_answer_in_a_locked_cell_is_one(layout: Layout, inbox: Path) -> None:
+    notebook = tiny.handed_in(layout)
+    tiny.cell_of(notebook, "test_double").source += "\n" + tiny.RIGHT["double"]
+    put(inbox / "ada.ipynb", notebook)
+    submission = only(collect(NN, inbox, layout))
+    assert answers(submission)["double"] == tiny.RIGHT["double"]
+
+
+READ_AS_JUPYTER_DOES = {
+    "a cell magic": "%%time\ndef double(x):\n    return x + x",
+    "a whole cell indented": "    def double(x):\n        return x + x",
+    "pasted prompts": ">>> def double(x):\n...     return x + x",
+    "a line magic": "%matplotlib inline\ndef double(x):\n    return x + x",
+    "a line separator in a comment": "def double(x):  # \u2028 from a PDF\n    return x + x",
+    "other line ends that are none": "def double(x):\n    return x + x  # \x85 \x0c \x0b \x1c \x1e",
+    "a carriage return": "def double(x):\r    return x + x",
+    "in a condition": "if True:\n    def double(x):\n        return x + x",
+    "in a try": "try:\n    import gone\nexcept ImportError:\n    def double(x):\n        return x + x",
+    "an import": "%%writefile helper.py\ndef double(x):\n    return 0\n---\nfrom helper import double",
+}
+
+
+@pytest.mark.parametrize("metadata", [True, False], ids=["with metadata", "without"])
+@pytest.mark.parametrize("case", READ_AS_JUPYTER_DOES)
+def test_a_cell_is_read_as_jupyter_reads_it(
+    case: str, metadata: bool, layout: Layout, inbox: Path
+) -> None:
+    *before, source = READ_AS_JUPYTER_DOES[case].split("\n---\n")
+    notebook = tiny.handed_in(layout, double=source)
+    for other in before:
+        notebook.cells.insert(_index(notebook, "double"), new_code_cell(other))
+    if not metadata:
+        strip_metadata(notebook)
+    put(inbox / "ada.ipynb", notebook)
+    submission = only(collect(NN, inbox, layout))
+    assert answers(submission)["double"] == source.replace("\r", "\n")
+    assert own_code(submission) == before
+
+
+def test_a_function_within_a_function_is_no_answer(layout: Layout, inbox: Path) -> None:
+    inner = "def other():\n    if True:\n        def double(x):\n            return x"
+    put(inbox / "ada.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": inner}]}))
+    submission = only(collect(NN, inbox, layout))
+    assert "NotImplementedError" in answers(submission)["double"]
+    assert own_code(submission) == [inner]
+
+
+@pytest.mark.parametrize("source", ["", "# I do not know", '"""Twice."""'])
+def test_a_changed_cell_is_never_replaced_by_the_stub_without_a_word(
+    source: str, layout: Layout, inbox: Path
+) -> None:
+    put(inbox / "ada.ipynb", tiny.handed_in(layout, double=source))
+    submission = only(collect(NN, inbox, layout))
+    assert source in answers(submission)["double"] or any(
+        "double was changed" in r for r in submission.repairs
+    )
+
+
+def test_as_many_cells_as_are_allowed_are_run(layout: Layout, inbox: Path) -> None:
+    notebook = json.loads(json.dumps(right(layout)))
+    more = [{"cell_type": "code", "source": f"n{i} = {i}", "metadata": {}} for i in range(4_900)]
+    notebook["cells"][3:3] = [*more, {"cell_type": "code", "source": "def (", "metadata": {}}]
+    put(inbox / "ada.ipynb", json.dumps(notebook))
+    submission = only(collect(NN, inbox, layout))
+    own = own_code(submission)
+    assert len(own) <= 1_001
+    assert "\n".join(own).split("\n") == [*(f"n{i} = {i}" for i in range(4_900)), "def ("]
+    assert any(
+        "4901 cells of the learner's own are run 5 at a time" in r for r in submission.repairs
+    )
+
+
+# ------------------------------------------------------------------------ trouble
+def test_folders_nested_a_thousand_deep(layout: Layout, inbox: Path) -> None:
+    put(inbox / "bob" / f"{NN}.ipynb", right(layout))
+    put(inbox / "eve" / f"{NN}.ipynb", right(layout))
+    folder = os.open(inbox / "eve", os.O_RDONLY)
+    for _ in range(1_200):  # the whole path is longer than any call takes
+        os.mkdir("d", dir_fd=folder)
+        above, folder = folder, os.open("d", os.O_RDONLY, dir_fd=folder)
+        os.close(above)
+    os.close(folder)
+    bob, eve = collect(NN, inbox, layout)
+    assert (bob.problem, eve.problem) == (None, None)
+    assert any("nested more than 50 deep" in r for r in eve.repairs)
+
+
+def flagged(layout: Layout, tmp_path: Path, offset: int, value: int) -> bytes:
+    """A zip of which one entry's record in the list at the end has another byte."""
+    entries: dict[str, bytes | str] = {
+        "m\xfcller/x.ipynb".encode("latin-1").decode("cp437"): text(layout),
+        f"bob/{NN}.ipynb": text(layout),
+    }
+    data = bytearray(make_zip(tmp_path / "f.zip", entries).read_bytes())
+    data[data.index(b"PK\x01\x02") + offset] = value
+    return bytes(data)
+
+
+FLAGGED = {"a name that is not UTF-8": (46 + 1, 0xFF), "a version of the format from 2099": (6, 99)}
+
+
+@pytest.mark.parametrize("inner", [False, True], ids=["a zip", "a zip in a zip"])
+@pytest.mark.parametrize("case", FLAGGED)
+def test_one_wrong_entry_does_not_refuse_the_whole_zip(
+    case: str, inner: bool, layout: Layout, tmp_path: Path
+) -> None:
+    data = flagged(layout, tmp_path, *FLAGGED[case])
+    path = put(tmp_path / "class.zip", data)
+    if inner:
+        path = make_zip(tmp_path / "outer.zip", {"zoe.ipynb": text(layout), "work.zip": data})
+        found = collect(NN, path, layout)
+        assert [s.problem for s in found] == [None, None]
+    else:
+        found = collect(NN, path, layout)
+        assert {s.student: s.problem for s in found}["bob"] is None
+        assert len(found) == 2
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_trouble_of_the_course_folder_is_not_one_students(
+    number: int, layout: Layout, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(inbox / "ada" / f"{NN}.ipynb", right(layout))
+    put(inbox / "bob" / f"{NN}.ipynb", right(layout))
+    before = collect(NN, inbox, layout)
+    put(inbox / "ada" / f"{NN}.ipynb", tiny.handed_in(layout))
+
+    def fails(path: Path, content: bytes | str) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(collect_module, "write_whole", fails)
+        with pytest.raises(OSError, match=os.strerror(number)):
+            collect(NN, inbox, layout)
+    assert load(NN, layout) == before  # nobody is marked as unreadable for it
+    assert len(collect(NN, inbox, layout)) == 2
+
+
+def test_a_name_that_the_disk_refuses_is_told_and_the_class_goes_on(
+    layout: Layout, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(inbox / "ada" / f"{NN}.ipynb", right(layout))
+    put(inbox / "bob" / f"{NN}.ipynb", right(layout))
+    real = collect_module.write_whole
+
+    def fails(path: Path, content: bytes | str) -> None:
+        if "ada" in path.parts:
+            raise OSError(errno.EINVAL, "Invalid argument", str(path))
+        real(path, content)
+
+    monkeypatch.setattr(collect_module, "write_whole", fails)
+    done = collect_with_report(NN, inbox, layout)
+    assert [s.student for s in done.submissions] == ["bob"]
+    assert done.others[0].startswith("ada: not collected, Invalid argument (")
+
+
+def test_nothing_new_is_not_read_again(
+    layout: Layout, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(inbox / "ada" / f"{NN}.ipynb", right(layout))
+    put(inbox / "bob" / f"{NN}.ipynb", right(layout))
+    first = collect(NN, inbox, layout)
+    put(inbox / "bob" / f"{NN}.ipynb", tiny.handed_in(layout))
+    read: list[bytes] = []
+    real = collect_module.read_cells
+
+    def counted(data: bytes) -> tuple[list[Cell], list[str]]:
+        read.append(data)
+        return real(data)
+
+    monkeypatch.setattr(collect_module, "read_cells", counted)
+    ada, bob = collect(NN, inbox, layout)
+    assert len(read) == 1
+    assert ada == first[0]
+    assert bob.sha256 != first[1].sha256
+
+
+def test_ten_thousand_notebooks_of_one_student_are_opened_once(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = make_zip(tmp_path / "inner.zip", {f"{n}.ipynb": "{}" for n in range(10_000)})
+    path = make_zip(tmp_path / "x.zip", {"eve.zip": inner.read_bytes(), "ada.ipynb": text(layout)})
+    opened: list[object] = []
+    real = zipfile.ZipFile
+
+    def counted(file: object) -> zipfile.ZipFile:
+        opened.append(file)
+        return real(file)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(inbox_module.zipfile, "ZipFile", counted)
+    ada, eve = collect(NN, path, layout)
+    assert ada.problem is None
+    assert eve.attempts == 10_000
+    assert len(opened) == 2

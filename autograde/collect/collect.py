@@ -9,6 +9,7 @@ and the inbox itself is never written to.
 from __future__ import annotations
 
 import errno
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,17 +17,25 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from autograde import notebook
 from autograde.collect.inbox import File, RefusedError, printable, read_inbox
 from autograde.collect.naming import HandedIn, understand
 from autograde.collect.rebuild import UnreadableError, read_cells, rebuild
 from autograde.collect.roster import read_roster
-from autograde.collect.submissions import Submission, load, place, released_chapter, save
+from autograde.collect.submissions import (
+    Submission,
+    load,
+    place,
+    released_chapter,
+    save,
+    text_of,
+)
 from autograde.collect.which_chapter import Book, Cell
 from autograde.files import write_whole
 from autograde.layout import Layout
 from autograde.settings import Schedule, read_schedule, utc
 
+FORMAT = 1
+"""Number to raise when the same files give another submission than before."""
 MAX_ATTEMPTS = 20
 """Notebooks of one student that are read, the newest first."""
 MAX_READ = 128 * 2**20
@@ -61,6 +70,7 @@ class _Run:
     book: Book
     schedule: Schedule
     trusted: bool
+    about: list[tuple[str, int, int]]  # the chapters' files
 
 
 # ------------------------------------------------------------------------ the verbs
@@ -89,22 +99,27 @@ def collect_with_report(
     files = read_inbox(inbox, schedule)
     found = understand(files, chapter, inbox, read_roster(layout), known.values(), students)
     show(found.table())
-    run = _Run(chapter, layout, released, Book(chapter, layout), schedule, found.trusted)
+    paths = sorted(layout.chapters.glob("*.ipynb"))
+    about = [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
+    run = _Run(chapter, layout, released, Book(chapter, layout), schedule, found.trusted, about)
     others = [f"{f.where}: {f.refused or 'its name says no student'}" for f in found.nobody]
     own_inbox = inbox.resolve().is_relative_to((layout.course / "submitted").resolve())
     for hand in found.hands:
         try:
-            made = _submission(hand, run)
+            state = _state(hand, run)
+            old = known.get(hand.id)
+            if old is not None and state and old.state == state and old.notebook.exists():
+                continue
+            made = _submission(hand, run, state)
             if made is None:
                 others.append(f"{hand.id}: all that was handed in is of another chapter")
                 continue
             submission, rebuilt = made
-            old = known.get(hand.id)
             if _is_older(submission, old):
                 continue
             if old is not None and old.sha256 != submission.sha256:
                 others.append(f"{hand.id}: {submission.file} replaces {old.file or 'earlier work'}")
-            _put(submission.notebook, notebook.text_of(rebuilt))
+            _put(submission.notebook, text_of(rebuilt))
             if not own_inbox:
                 _give_to_nbgrader(submission, layout)
             known[hand.id] = submission
@@ -154,7 +169,21 @@ class _Attempt:
     size: int = 0
 
 
-def _submission(hand: HandedIn, run: _Run) -> tuple[Submission, dict[str, Any]] | None:
+def _state(hand: HandedIn, run: _Run) -> str:
+    """A hash of everything that a student's submission is made from; empty if that is too much to look at twice."""
+    if len(hand.files) > MAX_ATTEMPTS:
+        return ""
+    said: list[Any] = [FORMAT, run.about, repr(hand.who), hand.notes]
+    for file in hand.files:
+        try:
+            content = file.refused or sha256(file.read()).hexdigest()
+        except RefusedError as error:
+            content = str(error)
+        said += [file.path, str(file.time), content]
+    return sha256(json.dumps(said).encode()).hexdigest()
+
+
+def _submission(hand: HandedIn, run: _Run, state: str) -> tuple[Submission, dict[str, Any]] | None:
     """The submission of one student and its notebook; None if all they handed in is another chapter's."""
     read, best, unread = _read_all(hand, run)
     attempts = [a for a in read if a.fits >= 0]
@@ -199,6 +228,7 @@ def _submission(hand: HandedIn, run: _Run) -> tuple[Submission, dict[str, Any]] 
         attempts=len(attempts) + unread,
         is_code=who.is_code,
         file=(best.file if best else hand.files[-1]).where,
+        state=state,
     ), rebuilt
 
 
@@ -299,8 +329,10 @@ def _put(path: Path, content: str) -> None:
 def _give_to_nbgrader(submission: Submission, layout: Layout) -> None:
     """Put the normalised notebook and its time where nbgrader looks for submissions."""
     folder = layout.course / "submitted" / submission.student / submission.chapter
-    _put(folder / f"{submission.chapter}.ipynb", submission.notebook.read_text(encoding="utf-8"))
+    folder.mkdir(parents=True, exist_ok=True)
+    # copies, which the next run makes anew where they differ: they need not survive a power cut
+    (folder / f"{submission.chapter}.ipynb").write_bytes(submission.notebook.read_bytes())
+    (folder / "timestamp.txt").unlink(missing_ok=True)
     if submission.received is not None:
-        _put(folder / "timestamp.txt", f"{utc(submission.received):%Y-%m-%d %H:%M:%S.%f} UTC\n")
-    else:
-        (folder / "timestamp.txt").unlink(missing_ok=True)
+        stamp = f"{utc(submission.received):%Y-%m-%d %H:%M:%S.%f} UTC\n"
+        (folder / "timestamp.txt").write_text(stamp, encoding="utf-8")

@@ -82,6 +82,11 @@ class File:
         return self.zipped == len(self.path) - len(self.parts) + 1
 
     @property
+    def is_hollow(self) -> bool:
+        """Whether it stands for a folder in which there is nothing to read."""
+        return not self.parts[-1] and (self.refused or "").startswith("the folder")
+
+    @property
     def is_notebook(self) -> bool:
         return is_notebook(self.parts[-1])
 
@@ -144,7 +149,7 @@ def _folder(root: Path, schedule: Schedule) -> Iterator[File]:
         except OSError as error:
             if folder == root:
                 raise
-            yield _no((*parts, ""), f"the folder cannot be opened: {error.strerror}")
+            yield _no((*parts, ""), f"it cannot be opened: {error.strerror}")
             continue
         if not entries and parts:
             yield _no((*parts, ""), EMPTY)
@@ -171,7 +176,7 @@ def _without_junk(files: Iterable[File]) -> list[File]:
         if junk is not None:
             folder = file.parts[:junk]
             hollow[folder] = _no((*folder, ""), f"the folder holds only {file.parts[junk]}")
-        elif file.parts[-1] or file.refused != EMPTY:
+        elif not file.is_hollow:
             real.append(file)
         else:
             hollow.setdefault(file.parts[:-1], file)
@@ -299,9 +304,9 @@ def _opened_zip(
         source = _source(zipped) if isinstance(zipped, Path) else zipped
         files = list(_zip(source, (*path[:-1], path[-1][:-4]), schedule, came))
     except Exception as error:  # a damaged zip raises whatever its bytes lead to
-        yield _no(within, f"it cannot be opened as a zip ({error})", path)
+        yield _no(within, f"it cannot be opened as a zip ({error})", (*path, ""), len(path))
         return
-    yield from files or [_no(within, "the zip is empty", path)]
+    yield from files or [_no(within, "the zip is empty", (*path, ""), len(path))]
 
 
 def _entry_reader(source: _Source, number: int) -> Callable[[], bytes]:
@@ -349,11 +354,11 @@ def _too_large(size: int, packed: int = 0) -> str:
     return f"it is larger than {MAX_FILE >> 20} MB ({size / 2**20:.0f} MB{more})"
 
 
-def _no(parts: tuple[str, ...], why: str, path: tuple[str, ...] = ()) -> File:
+def _no(parts: tuple[str, ...], why: str, path: tuple[str, ...] = (), zipped: int = 0) -> File:
     def read() -> bytes:
         raise RefusedError(why)
 
-    return File(parts, None, read, why, None, path, len(path))
+    return File(parts, None, read, why, None, path, zipped)
 
 
 def _sane(file: File) -> File:

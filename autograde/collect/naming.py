@@ -451,8 +451,8 @@ def _sorted(files: list[File], owners: Owners) -> list[HandedIn]:
     hands = []
     for who, work in mine.items():
         notes = []
-        real = [f for f in work if f.parts[-1]] or work
-        if any(re.search(r"_LATE_", f.parts[0]) for f in work if who.lms == "canvas"):
+        real = [f for f in work if not f.is_hollow] or work
+        if any(re.search(r"(^|_)LATE_", f.parts[0]) for f in work if who.lms == "canvas"):
             notes.append("Canvas marks it as late")
         ways = sorted({printable("/".join(f.path[: len(f.path) - len(f.parts) + 1])) for f in real})
         if len(ways) > 1 and who.lms == "folder":

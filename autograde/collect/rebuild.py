@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -25,11 +26,10 @@ from autograde.collect.which_chapter import (
     NOT_PYTHON,
     Book,
     Cell,
-    code_of,
-    lines_of,
     plain,
     statements,
 )
+from autograde.sandbox.inside.shell import python_of
 
 MAX_CELLS = 5_000
 MAX_SOURCE = 500_000
@@ -325,7 +325,7 @@ class _Plan:
         if number not in self.known:
             code = _code(self.cells[number])
             if len(code) > MAX_GROWN * len(self.stubs[exercise]) + 1_000:
-                lines = (line.strip() for line in lines_of(code))
+                lines = (line.strip() for line in code.split("\n"))
                 return "long" if any(line and line[0] != "#" for line in lines) else ""
             self.known[number] = _normalised(code)
         return self.known[number]
@@ -470,7 +470,7 @@ def defines(source: str, name: str) -> bool:
 
 def _in_function(before: str, indent: int) -> bool:
     """Whether a line that is indented so far, below this text, stands in a function or a class."""
-    for line in reversed(lines_of(before) if indent else []):
+    for line in reversed(before.split("\n") if indent else []):
         text = line.lstrip()
         if text and text[0] != "#" and len(line) - len(text) < indent:
             if re.match(r"(async[ \t]+)?def\b|class\b", text):
@@ -489,10 +489,11 @@ def _code(cell: Cell) -> str:
     return fence[1] if fence else cell.source
 
 
+@lru_cache(64)  # the stubs are the same for all
 def _normalised(source: str) -> str:
     """A source without comments, docstrings and blanks, to tell whether a stub was touched."""
     try:
-        tree = ast.parse(code_of(source))
+        tree = ast.parse(python_of(source))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
@@ -504,7 +505,7 @@ def _normalised(source: str) -> str:
 def compiles(source: str) -> bool:
     """Whether a cell is complete, as Jupyter reads it."""
     try:
-        code_of(source)
+        python_of(source)
     except NOT_PYTHON:
         return False
     return True

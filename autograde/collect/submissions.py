@@ -37,6 +37,7 @@ class Submission:
     name, lms, number: how the inbox names the student, for the way back.
     is_code: the LMS hid who it is: `student` and `number` are a code of its own, no login.
     file: the file that counts, as the inbox names it.
+    state: a hash of all that it was made from: while that is the same, nothing is made anew.
     attempts: how many files of theirs there were for this chapter.
     """
 
@@ -53,6 +54,7 @@ class Submission:
     attempts: int = 1
     is_code: bool = False
     file: str = ""
+    state: str = ""
 
 
 def load(chapter: str, layout: Layout) -> list[Submission]:
@@ -82,7 +84,7 @@ def refresh(chapter: str, layout: Layout) -> list[Submission]:
         fresh = released
         if submission.problem is None:
             fresh = transplant(notebook.read(submission.notebook), released)
-        write_whole(submission.notebook, notebook.text_of(fresh))
+        write_whole(submission.notebook, text_of(fresh))
     return submissions
 
 
@@ -123,6 +125,11 @@ def transplant(rebuilt: dict[str, Any], released: dict[str, Any]) -> dict[str, A
         answered = {"source": answers[grade_id]} if grade_id in answers else {}
         cells += [cell | answered, *own.pop(str(cell.get("id")), [])]
     return released | {"cells": cells + [cell for lost in own.values() for cell in lost]}
+
+
+def text_of(notebook: dict[str, Any]) -> str:
+    """A collected notebook as the text of its file: on one line, which is ten times faster."""
+    return json.dumps(notebook, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def own_cell(source: str, number: int) -> dict[str, Any]:

@@ -184,6 +184,35 @@ CLEAR: dict[str, tuple[str, list[str], list[str]]] = {
         [f"Ada Lovelace - {N}", f"Bob - Copy of {N}"],
         ["Ada Lovelace", "Bob"],
     ),
+    "Blackboard": (
+        "gradebook.zip",
+        [
+            *(f"HW 3_{who}_attempt_2026-10-12-10-15-00_{N}" for who in ("ada", "bob")),
+            *(
+                f"HW 3_ada_attempt_2026-10-13-10-15-00_{N}",
+                "HW 3_ada_attempt_2026-10-13-10-15-00.txt",
+            ),
+        ],
+        ["ada", "bob"],
+    ),
+    "Canvas, downloaded twice into one folder": (
+        "downloads",
+        [
+            *(f"submissions (1)/lovelaceada_4711_90001_{N}", f"submissions (1)/x_4712_90002_{N}"),
+            f"submissions (2)/lovelaceada_4711_90077_{N}",
+        ],
+        ["4711", "4712"],
+    ),
+    "Moodle's zips of two groups": (
+        "downloads",
+        [f"C-HW3-A/Ada_1_assignsubmission_file_{N}", f"C-HW3-B/Bob_2_assignsubmission_file_{N}"],
+        ["Ada", "Bob"],
+    ),
+    "a folder for each chapter": (
+        "downloads",
+        [f"{CHAPTER}/ada/x.ipynb", f"{CHAPTER}/bob/x.ipynb", "02_projections/eve/x.ipynb"],
+        ["ada", "bob"],
+    ),
     "nbgrader": (
         "submitted",
         [f"ada/{CHAPTER}/{N}", f"ada/{CHAPTER}/timestamp.txt", "ada/07_masking/07_masking.ipynb"],

@@ -38,8 +38,12 @@ CANVAS = re.compile(
 """lib/content_zipper.rb of Canvas: name in small letters, LATE, number of the user, of the file, name of the file."""
 MOODLE = re.compile(r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_.*)?")
 """mod/assign of Moodle: full name without `_`, number of the participant in this assignment, kind of work."""
+BLACKBOARD = re.compile(r".+_(?P<name>[^_]+)_attempt_\d{4}(-\d\d){5}(_.+|\.txt)")
+"""Name of the assignment, login, time, name of the file."""
 GRADESCOPE = re.compile(r"submission_\d+")
-MARK = re.compile(r"^Copy of | ?\(\d{1,3}\)$|-Copy\d+$| - Copy( \(\d+\))?$| copy( \d+)?$")
+MARK = re.compile(
+    r"^Copy of | ?\(\d{1,3}\)$|-Copy\d+$|-checkpoint$| - Copy( \(\d+\))?$| copy( \d+)?$"
+)
 """How drives, browsers, Jupyter, Windows and macOS mark a copy."""
 MAX_ID = 100
 """Bytes of a name that its id keeps; a folder's name may have 255."""
@@ -136,7 +140,7 @@ def understand(
     """
     files, opened = _opened(files, chapter, inbox)
     trusted = "submitted" in (inbox.name, *opened)
-    files, astray = _of_this_chapter(files, chapter)
+    files, astray = _of_this_chapter(files, chapter, chapter in opened)
     files, lms = _by_lms(files)
     folders, names = _by_folder(files, chapter), _by_file(files, chapter)
     readings = {"lms": lms, "folders": folders, "files": names}
@@ -170,8 +174,8 @@ def _opened(files: list[File], chapter: str, inbox: Path) -> tuple[list[File], s
             if len(file.parts) > 1:
                 below[file.parts[0]].append(file.parts[1:])
         around = {top for top, inner in below.items() if _is_around(top, inner, chapter, own)}
-        if not around and len(below) == 1:
-            around = {top for top, inner in below.items() if _is_of_lms(inner)}
+        if not around and all(map(_is_of_lms, below.values())):
+            around = set(below)
         if not around:
             break
         gone |= around
@@ -189,20 +193,25 @@ def _is_of_lms(inner: list[tuple[str, ...]]) -> bool:
 
 def _is_around(top: str, inner: list[tuple[str, ...]], chapter: str, own: set[str]) -> bool:
     """Whether a folder is called as what is around a class, and something in it is called otherwise."""
-    if not (AROUND.fullmatch(top) or {top, _unmarked(top, chapter)} & (own | {""})):
+    name = _unmarked(top, chapter)
+    if not (AROUND.fullmatch(name) or {top, name} & (own | {""})):
         return False
     said = [part for p in inner if is_notebook(p[-1]) or not p[-1] for part in p if part]
     return any(_unmarked(_stem(part), chapter) for part in said) or _is_of_lms(inner)
 
 
-def _of_this_chapter(files: list[File], chapter: str) -> tuple[list[File], list[File]]:
+def _of_this_chapter(
+    files: list[File], chapter: str, chapters: bool
+) -> tuple[list[File], list[File]]:
     """Leave out what lies in another chapter's folder, as in nbgrader's ``<student>/<chapter>/``.
 
-    The second list holds a file, refused, for each folder that was left out.
+    `chapters` says that a folder for each chapter lies at the top. The second list holds a file, refused, for
+    each folder that was left out.
     """
 
     def other(parts: tuple[str, ...]) -> bool:
-        return len(parts) > 2 and bool(CHAPTER_NAME.fullmatch(parts[1])) and parts[1] != chapter
+        folders = parts[not chapters : 2][: len(parts) - 1]
+        return any(CHAPTER_NAME.fullmatch(name) and name != chapter for name in folders)
 
     first = {f.parts[:2]: f for f in reversed(files) if other(f.parts)}
     why = f"it lies in the folder of another chapter, and there is nothing of {chapter}"
@@ -212,9 +221,11 @@ def _of_this_chapter(files: list[File], chapter: str) -> tuple[list[File], list[
 
 # ------------------------------------------------------------------------ readings
 def _lms_who(parts: tuple[str, ...]) -> Who | None:
-    """Whose a file is, by the name that Canvas or Moodle gave it or its folder."""
+    """Whose a file is, by the name that Canvas, Moodle or Blackboard gave it or its folder."""
     if m := MOODLE.fullmatch(parts[0]):
         return Who(m["name"], "moodle", m["number"], rule="Moodle's name")
+    if m := BLACKBOARD.fullmatch(parts[0]):
+        return Who(m["name"], "blackboard", rule="Blackboard's name")
     if (m := CANVAS.fullmatch(parts[0])) is None or (len(parts) > 1 and m["file"] is None):
         return None
     if m["code"]:

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import stat
+import subprocess
 import time
 import tracemalloc
 import unicodedata
@@ -1289,13 +1290,12 @@ def test_as_many_cells_as_are_allowed_are_run(layout: Layout, inbox: Path) -> No
 def test_folders_nested_a_thousand_deep(layout: Layout, inbox: Path) -> None:
     put(inbox / "bob" / f"{NN}.ipynb", right(layout))
     put(inbox / "eve" / f"{NN}.ipynb", right(layout))
-    folder = os.open(inbox / "eve", os.O_RDONLY)
-    for _ in range(1_200):  # the whole path is longer than any call takes
-        os.mkdir("d", dir_fd=folder)
-        above, folder = folder, os.open("d", os.O_RDONLY, dir_fd=folder)
-        os.close(above)
-    os.close(folder)
-    bob, eve = collect(NN, inbox, layout)
+    folder = inbox / "eve" / "/".join(["d"] * 1_200)
+    subprocess.run(["mkdir", "-p", folder], check=True)
+    try:
+        bob, eve = collect(NN, inbox, layout)
+    finally:  # what clears temporary folders recurses
+        subprocess.run(["rm", "-r", inbox / "eve" / "d"], check=True)
     assert (bob.problem, eve.problem) == (None, None)
     assert any("nested more than 50 deep" in r for r in eve.repairs)
 

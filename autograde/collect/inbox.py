@@ -27,6 +27,8 @@ MAX_FILE = 32 * 2**20
 """Bytes that one notebook may have, unpacked."""
 MAX_TOTAL = 4 * 2**30
 """Bytes that all notebooks of a zip may have together, unpacked."""
+MAX_RATIO = 100
+"""How many times smaller than itself a zip in a zip may be; packed once, it hardly shrinks again."""
 MAX_FILES = 50_000
 """Files that an inbox may hold."""
 MAX_DEPTH = 50
@@ -283,6 +285,8 @@ def _zip(
             yield _no(path, "it is a link; links are not followed")
         elif entry.file_size > MAX_FILE:
             yield _no(path, _too_large(entry.file_size, entry.compress_size))
+        elif name.lower().endswith(".zip") and entry.file_size > MAX_RATIO * entry.compress_size:
+            yield _no((*path[:-1], path[-1][:-4], ""), "it is a zip made to fill the disk", path)
         elif name.lower().endswith(".zip") and source.entry < 0:
             inner = replace(source, entry=number)
             yield from _opened_zip(inner, path, schedule, came or _entry_time(entry, schedule))

@@ -40,8 +40,11 @@ MAX_GROWN = 4
 """How many times longer than its stub a cell may be, and still be looked at as the stub with comments."""
 JOIN = 3
 """Cells into which one answer may have been split, beyond the first."""
-LOOKED_AT = 5
-"""Places in a cell where a name seems to be bound that are looked at, the last ones."""
+BINDS = re.compile(
+    r"(?:>>> |In \[\d+\]: )?(?:(?:(?:async[ \t]+)?def|class)[ \t]+(?P<block>\w+)"
+    r"|(?P<name>\w+)[ \t]*(?::[^=]*)?=(?!=)|(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?P<imported>[^#]+))"
+)
+"""A line that binds names."""
 ELSEWHERE = re.compile(r"\s*%%(?!time\b|timeit\b|capture\b|prun\b|python3?\b)")
 """How a cell begins whose text is not run in the notebook's namespace."""
 
@@ -190,6 +193,7 @@ class _Plan:
         self.released = released
         self.book = book
         self.repairs: list[str] = []
+        self.room = MAX_SOURCE  # characters of changed locked cells that are looked into
         self.fixed = list(notebook.cells(released))
         self.place = {c.grade_id: n for n, c in enumerate(self.fixed) if c.grade_id}
         self.stubs = {c.grade_id: c.source for c in self.fixed if c.role == "solution"}
@@ -206,6 +210,7 @@ class _Plan:
             plain(c.source): n for n, c in enumerate(self.fixed) if c.role != "solution"
         }
         self.cells = [part for cell in cells for part in self._split(cell)]
+        self.bound = [bound(cell.source) for cell in self.cells]
         self.skeleton = self._skeleton_cells()
         self.answers: dict[str, str] = {}
         self.used: dict[int, str] = {}  # learner's cell -> exercise it answers, or answered once
@@ -220,10 +225,12 @@ class _Plan:
         if cell.is_as_released:  # of an earlier release, or another chapter
             return rest
         source = _code(cell)
-        said, theirs = statements(source), statements(self.fixed[index].source) if rest else {}
+        self.room -= len(source)
+        said = statements(source) if self.room > 0 else {}
+        theirs = statements(self.fixed[index].source) if rest else {}
         if not said and plain(source):
-            added = source if any(defines(source, e) for e in self.stubs) else ""
-            how = "" if added else " (what is in it is no Python)"
+            added = source if bound(source) & self.stubs.keys() else ""
+            how = "" if added else " (what is in it is no Python, or too much)"
         else:
             published = self.book.statements if self.book else set()
             new = [node for key, node in said.items() if key not in theirs and key not in published]
@@ -242,7 +249,7 @@ class _Plan:
                 found[number] = self.by_text[text]
             elif index is not None and self.fixed[index].role != "solution":
                 found[number] = index
-            elif text and any(defines(text, e) for e in self.stubs) and self._is_published(text):
+            elif text and self.bound[number] & self.stubs.keys() and self._is_published(text):
                 self.repairs.append("a cell of another chapter of the course answers nothing")
                 self.cells[number] = Cell(cell.kind, "")
         present = Counter(found.values())
@@ -265,7 +272,7 @@ class _Plan:
             for n, cell in enumerate(self.cells)
             if cell.grade_id == exercise and n not in self.skeleton
         ]
-        defining = [n for n in self._loose(exercise) if defines(self.cells[n].source, exercise)]
+        defining = [n for n in self._loose(exercise) if exercise in self.bound[n]]
         written = [n for n in labelled if not self._is_stub(n, exercise)]
         elsewhere = [n for n in defining if not self._is_stub(n, exercise)]
         end = self._test_position(exercise, labelled)
@@ -332,7 +339,7 @@ class _Plan:
 
     def _last_defining(self, written: list[int], exercise: str) -> int:
         """The last of the cells with the id; the first half, if an editor gave both halves the id."""
-        defining = [n for n in written if defines(self.cells[n].source, exercise)]
+        defining = [n for n in written if exercise in self.bound[n]]
         return (defining or written)[-1]
 
     def _test_position(self, exercise: str, labelled: list[int]) -> int:
@@ -370,7 +377,7 @@ class _Plan:
             for n in reversed(self._loose(exercise))
             if n not in self.used
             and self.cells[n].grade_id is None
-            and re.search(r"^\s*def\s", self.cells[n].source, re.M)
+            and re.search(r"^[ \t]*def\s", self.cells[n].source, re.M)
         }
         found = process.extractOne(stub, texts, scorer=fuzz.ratio, score_cutoff=60)
         return int(found[2]) if found else None
@@ -436,7 +443,7 @@ class _Plan:
             elif cell.kind != "code":
                 texts += bool(cell.source.strip())
             elif cell.source.strip():
-                rival = next((e for e in self.stubs if defines(cell.source, e)), None)
+                rival = next((e for e in self.stubs if e in self.bound[number]), None)
                 if rival is None:
                     after.setdefault(anchor, []).append(cell.source)
                 elif not self._is_stub(number, rival):
@@ -452,33 +459,26 @@ class _Plan:
 
 
 # ------------------------------------------------------------------------ code
-def defines(source: str, name: str) -> bool:
-    """Whether a cell binds a name at its top, under an `if` or a `try` too, but not inside a function.
+def bound(source: str) -> set[str]:
+    """The names that a cell binds at its top, under an `if` or a `try` too, but not inside a function.
 
     Looks at the text, so that a cell that is no Python, or very long, is no other case.
     """
-    if name not in source or ELSEWHERE.match(source):
-        return False
-    name = re.escape(name)
-    pattern = (
-        rf"^([ \t]*)(?:>>> |In \[\d+\]: )?(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|class[ \t]+{name}\b"
-        rf"|{name}[ \t]*(?::[^=\n]*)?=[^=]|(?:from[ \t].*)?\bimport\b.*[ \t,(]{name}[ \t]*(?:$|[,)#]))"
-    )
-    places = list(re.finditer(pattern, source, re.M))[-LOOKED_AT:]
-    return any(not _in_function(source[: m.start()], len(m[1])) for m in reversed(places))
-
-
-def _in_function(before: str, indent: int) -> bool:
-    """Whether a line that is indented so far, below this text, stands in a function or a class."""
-    for line in reversed(before.split("\n") if indent else []):
+    names: set[str] = set()
+    inside = -1  # how far the function is indented in which a line stands
+    for line in source.split("\n") if not ELSEWHERE.match(source) else []:
         text = line.lstrip()
-        if text and text[0] != "#" and len(line) - len(text) < indent:
-            if re.match(r"(async[ \t]+)?def\b|class\b", text):
-                return True
-            indent = len(line) - len(text)
-        if not indent:
-            break
-    return False
+        indent = len(line) - len(text)
+        if not text or text[0] == "#" or 0 <= inside < indent:
+            continue
+        found = BINDS.match(text)
+        inside = indent if found and found["block"] else -1
+        if found and found["imported"]:
+            parts = found["imported"].strip("() ").split(",")
+            names |= {part.split(" as ")[-1].strip() for part in parts}
+        elif found:
+            names.add(found["block"] or found["name"])
+    return names
 
 
 def _code(cell: Cell) -> str:

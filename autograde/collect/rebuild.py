@@ -38,6 +38,8 @@ MAX_OWN = 1_000
 """Cells of the learner's own code that stay apart."""
 MAX_GROWN = 4
 """How many times longer than its stub a cell may be, and still be looked at as the stub with comments."""
+LONGEST_SPLIT = 50_000
+"""Characters of an answer that is looked at as split into cells; compiling takes long."""
 JOIN = 3
 """Cells into which one answer may have been split, beyond the first."""
 BINDS = re.compile(
@@ -356,11 +358,10 @@ class _Plan:
         parts = [first]
         for number in range(first + 1, min(first + 1 + JOIN, len(self.cells))):
             same_id = self.cells[number].grade_id == self.cells[first].grade_id
-            if number in self.skeleton or (
-                self.cells[number].grade_id in self.stubs and not same_id
-            ):
-                break
             rest = _code(self.cells[number])
+            other = self.cells[number].grade_id in self.stubs and not same_id
+            if number in self.skeleton or other or len(text) + len(rest) > LONGEST_SPLIT:
+                break
             apart = compiles(text) and compiles(rest)
             text += "\n" + rest
             parts.append(number)

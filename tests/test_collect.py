@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import errno
 import io
@@ -370,13 +371,13 @@ def test_long_cells_that_define_an_exercise_are_not_parsed_again_and_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
-    real = rebuild_module.python_of
+    real = rebuild_module.parsed
 
-    def counted(source: str) -> str:
+    def counted(source: str) -> ast.Module:
         read.append(source)
         return real(source)
 
-    monkeypatch.setattr(rebuild_module, "python_of", counted)
+    monkeypatch.setattr(rebuild_module, "parsed", counted)
     long = "def double(x):\n    return x + x\n" + "x = 1\n" * 2_000
     short = [f"def double(x):\n    return {n}" for n in range(50)]
     cells = [Cell("code", source) for source in [*[long] * 50, *short]]

@@ -26,10 +26,10 @@ from autograde.collect.which_chapter import (
     NOT_PYTHON,
     Book,
     Cell,
+    parsed,
     plain,
     statements,
 )
-from autograde.sandbox.inside.shell import python_of
 
 MAX_CELLS = 5_000
 MAX_SOURCE = 500_000
@@ -494,7 +494,7 @@ def _code(cell: Cell) -> str:
 def _normalised(source: str) -> str:
     """A source without comments, docstrings and blanks, to tell whether a stub was touched."""
     try:
-        tree = ast.parse(python_of(source))
+        tree = parsed(source)
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
@@ -506,7 +506,7 @@ def _normalised(source: str) -> str:
 def compiles(source: str) -> bool:
     """Whether a cell is complete, as Jupyter reads it."""
     try:
-        python_of(source)
+        parsed(source)
     except NOT_PYTHON:
         return False
     return True

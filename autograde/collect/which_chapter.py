@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -122,9 +123,19 @@ def plain(source: str) -> str:
     return "\n".join(line.rstrip() for line in source.strip().split("\n"))
 
 
+def parsed(source: str) -> ast.Module:
+    """The tree of a cell, as Jupyter reads it. Raises one of NOT_PYTHON."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(source)
+        except SyntaxError:
+            return ast.parse(python_of(source))
+
+
 def statements(source: str) -> dict[str, ast.stmt]:
     """The statements of a cell, each under a key that its spelling does not change; none if it is no Python."""
     try:
-        return {ast.dump(node): node for node in ast.parse(python_of(source)).body}
+        return {ast.dump(node): node for node in parsed(source).body}
     except NOT_PYTHON:
         return {}

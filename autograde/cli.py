@@ -83,6 +83,12 @@ def parser() -> argparse.ArgumentParser:
 
     verb = chapter_verb(verbs, "collect", collect, "normalise what learners handed in")
     verb.add_argument("inbox", type=Path, metavar="INBOX", help="a folder or a zip file")
+    verb.add_argument(
+        "--students",
+        choices=["folders", "files", "lms"],
+        default="",
+        help="what names the students, where an inbox can be read in two ways",
+    )
 
     verb = chapter_verb(verbs, "grade", grade, "grade what was collected, and record the marks")
     how_to_grade(verb)
@@ -189,8 +195,8 @@ def collect(options: argparse.Namespace) -> int:
 
     layout = Layout()
     chapter = layout.find(options.chapter)
-    submissions, others = collect_with_report(chapter, options.inbox, layout)
-    print(report(submissions, others, read_schedule(layout)))
+    done = collect_with_report(chapter, options.inbox, layout, options.students, print)
+    print(report(done.submissions, done.others, read_schedule(layout)))
     return 0
 
 

@@ -194,7 +194,7 @@ def test_a_deleted_test_cell_lowers_nothing_and_waits_for_nobody(
     notebook = tiny.handed_in(layout, **tiny.RIGHT)
     notebook.cells = [c for c in notebook.cells if not c.id.startswith("test")]
     (inbox / "ada").mkdir(parents=True)
-    (inbox / "ada" / "x.ipynb").write_text(json.dumps(notebook))
+    (inbox / "ada" / f"{NN}.ipynb").write_text(json.dumps(notebook))
     write(layout, [verdict(s, CLASS["bob"]) for s in collect(NN, inbox, layout)])
     record(NN, layout)
     (row,) = stock_rows(layout)
@@ -227,7 +227,7 @@ def test_graded_notebooks_hold_no_hidden_test_and_no_markup_of_the_student(
         json.loads('{"cell_type": "markdown", "metadata": {}, "source": "<script>x</script>"}')
     )
     (inbox / "ada").mkdir(parents=True)
-    (inbox / "ada" / "x.ipynb").write_text(json.dumps(notebook))
+    (inbox / "ada" / f"{NN}.ipynb").write_text(json.dumps(notebook))
     (ada,) = collect(NN, inbox, layout)
     evil = {"test_double": "<script>alert(2)</script>"}
     write(layout, [verdict(ada, {"test_double": WRONG}, messages=evil)])

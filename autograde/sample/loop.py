@@ -52,9 +52,10 @@ def run(layout: Layout, grade: Grade, chapters: Sequence[str] | None = None) -> 
             for sample in samples:
                 if sample.chapter == chapter:
                     people.hand_in(sample, layout, inbox / sample.student)
-            submissions, others = collect_with_report(chapter, inbox, layout)
-        print(f"{chapter}\n{report(submissions, others, read_schedule(layout))}", flush=True)
-        grade(chapter, submissions, layout)
+            done = collect_with_report(chapter, inbox, layout)
+        said = report(done.submissions, done.others, read_schedule(layout))
+        print(f"{chapter}\n{said}", flush=True)
+        grade(chapter, done.submissions, layout)
         print(record(chapter, layout))
         print(f"{len(feedback(chapter, layout))} pages of feedback in {layout.course / 'feedback'}")
         for form in FORMS:

@@ -1,722 +1,977 @@
-"""Chapter 2: what learners write for the projections, the parameter count and the first weights."""
+"""Chapter 2: what learners write for pointing heads, the fake table, the narrowest head and the first weights."""
 
 from autograde.mistakes import Right, Wrong
 
 CATALOGUE = [
-    # ------------------------------------------------------------ project
+    # ------------------------------------------------------------ point_at
     Wrong(
-        "project",
-        "values_from_keys_matrix",
-        "Your V is made with W_K, copied from the line above. Values have a matrix of their own: V = X W_V.",
+        "point_at",
+        "keys_on_a_line",
+        "Your words look only at the two ends, if at all: your keys lie on a line, and there only the two ends can be the farthest in any direction.",
         """
-def project(X, W_Q, W_K, W_V):
-    Q = X @ W_Q
-    K = X @ W_K
-    V = X @ W_K
-    return Q, K, V
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    W_K = np.stack([np.arange(n), np.ones(n)], axis=1)
+    return W_K[t], W_K
 """,
     ),
     Wrong(
-        "project",
-        "keys_from_queries_matrix",
-        "Your K is made with W_Q. Keys have a matrix of their own: K = X W_K.",
+        "point_at",
+        "first_and_last_alike",
+        "The keys of the first and the last word are equal, so neither can lead the other. That is how np.linspace(0, 2π, n) places them: it holds both ends of the circle. The angles are 2π j / n.",
         """
-def project(X, W_Q, W_K, W_V):
-    return X @ W_Q, X @ W_Q, X @ W_V
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = np.linspace(0, 2 * np.pi, n)
+    W_K = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return W_K[t], W_K
 """,
     ),
     Wrong(
-        "project",
-        "queries_and_keys_swapped",
-        "Your queries and keys are swapped: return Q = X W_Q first, then K = X W_K.",
+        "point_at",
+        "turned_round",
+        "Your arrows are turned round: word targets[i] looks at word i, where word i should look at word targets[i].",
         """
-def project(X, W_Q, W_K, W_V):
-    return X @ W_K, X @ W_Q, X @ W_V
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return circle, circle[t]
 """,
     ),
     Wrong(
-        "project",
-        "values_first",
-        "Your order is V, K, Q. Return Q, K, V.",
+        "point_at",
+        "turned_round_by_index",
+        "Your arrows are turned round: word targets[i] looks at word i, where word i should look at word targets[i]. (You put key i into row targets[i] of the queries; where nobody points, the query is missing.)",
         """
-def project(X, W_Q, W_K, W_V):
-    return X @ W_V, X @ W_K, X @ W_Q
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    W_Q = np.zeros((n, 2))
+    for i in range(n):
+        W_Q[t[i]] = circle[i]
+    return W_Q, circle
 """,
     ),
     Wrong(
-        "project",
-        "values_before_keys",
-        "Your order is Q, V, K. Return Q, K, V.",
+        "point_at",
+        "one_matrix",
+        "Each word looks at itself, whatever the targets: queries and keys are the same. A query must be the key of the target.",
         """
-def project(X, W_Q, W_K, W_V):
-    return X @ W_Q, X @ W_V, X @ W_K
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return circle, circle
 """,
     ),
     Wrong(
-        "project",
-        "weights_transposed",
-        "You transposed the matrices. Here they have the shape (input, output), so it is X @ W; X @ W.T belongs to weights stored as (output, input).",
+        "point_at",
+        "one_column_each",
+        "Your matrices have a column for each word. Two columns are enough, and wanted.",
         """
-def project(X, W_Q, W_K, W_V):
-    return X @ W_Q.T, X @ W_K.T, X @ W_V.T
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    return np.eye(n)[t], np.eye(n)
 """,
     ),
     Wrong(
-        "project",
-        "weights_from_the_left",
-        "You multiplied from the left, W X. Words are rows here, so the matrix stands on the right: X W.",
+        "point_at",
+        "one_column",
+        "Your matrices have one column. With one number only the largest and the smallest key can come first.",
         """
-def project(X, W_Q, W_K, W_V):
-    return W_Q @ X, W_K @ X, W_V @ X
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    W_K = np.arange(n)[:, None] - n / 2
+    return W_K[t], W_K
 """,
     ),
     Wrong(
-        "project",
-        "words_as_columns",
-        "Your results have words as columns: you computed Wᵀ Xᵀ. Words are rows: X W.",
+        "point_at",
+        "transposed",
+        "Your matrices have shape (2, n). One row for each word: (n, 2).",
         """
-def project(X, W_Q, W_K, W_V):
-    return tuple(W.T @ np.swapaxes(X, -1, -2) for W in (W_Q, W_K, W_V))
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.array([np.cos(a), np.sin(a)])
+    return circle[:, t], circle
 """,
     ),
     Wrong(
-        "project",
-        "chained",
-        "You projected the projections: K was made from Q, and V from K. All three are made from X.",
+        "point_at",
+        "always_the_next",
+        "Your words look at the next word, whatever the targets.",
         """
-def project(X, W_Q, W_K, W_V):
-    Q = X @ W_Q
-    K = Q @ W_K
-    V = K @ W_V
-    return Q, K, V
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return np.roll(circle, -1, axis=0), circle
 """,
     ),
     Wrong(
-        "project",
-        "elementwise",
-        "You multiplied elementwise with *. The matrix product is @.",
+        "point_at",
+        "parabola_upside_down",
+        "Your words look at the ends: on this parabola the sign of the square is turned, so the largest keys win every row. It is j and −j²/2 against the query (target, 1).",
         """
-def project(X, W_Q, W_K, W_V):
-    return X * W_Q, X * W_K, X * W_V
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    j = np.arange(n)
+    return np.stack([t, np.ones(n)], axis=1), np.stack([j, j**2 / 2], axis=1)
 """,
     ),
     Wrong(
-        "project",
-        "only_queries",
-        "You returned the queries alone. Return all three: Q, K, V.",
+        "point_at",
+        "parabola_without_half",
+        "Your words look at half of their targets: target · j − j² is largest at j = target / 2. The square needs the factor ½.",
         """
-def project(X, W_Q, W_K, W_V):
-    Q = X @ W_Q
-    K = X @ W_K
-    V = X @ W_V
-    return Q
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    j = np.arange(n)
+    return np.stack([t, np.ones(n)], axis=1), np.stack([j, -(j**2)], axis=1)
+""",
+    ),
+    Right(
+        "point_at",
+        "any_angles",
+        """
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 360 * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return circle[t], circle
 """,
     ),
     Wrong(
-        "project",
-        "one_wide_table",
-        "You returned one wide table. The three results are to come apart, as a tuple Q, K, V.",
+        "point_at",
+        "random_keys",
+        "Your keys are in no order, and some lie between others, so no query can prefer them. Each key must be the farthest in some direction.",
         """
-def project(X, W_Q, W_K, W_V):
-    return X @ np.concatenate([W_Q, W_K, W_V], axis=1)
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    W_K = np.random.default_rng(0).normal(size=(n, 2))
+    return W_K[t], W_K
 """,
     ),
     Wrong(
-        "project",
-        "values_not_projected",
-        "You returned X itself as the values. Values are projected too: V = X W_V.",
+        "point_at",
+        "counted_from_one",
+        "Your words look one place before their target. The targets are counted from 0.",
         """
-def project(X, W_Q, W_K, W_V):
-    return X @ W_Q, X @ W_K, X
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return circle[t - 1], circle
 """,
     ),
     Wrong(
-        "project",
-        "batch_flattened",
-        "You flattened the leading axes and did not put them back. The results keep them: (batch, n, d_k).",
+        "point_at",
+        "target_as_angle",
+        "You took the target itself for an angle. In radians words lie 2π/n apart: the angle is 2π · target / n.",
         """
-def project(X, W_Q, W_K, W_V):
-    X = X.reshape(-1, X.shape[-1])
-    return X @ W_Q, X @ W_K, X @ W_V
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return np.stack([np.cos(t), np.sin(t)], axis=1), circle
 """,
     ),
     Wrong(
-        "project",
-        "batch_forgotten",
-        "Your formula takes a table without leading axes only. With @, or with ... in einsum, the leading axes are carried along.",
+        "point_at",
+        "queries_only",
+        "You returned one matrix. Return both, as a tuple: W_Q, W_K.",
         """
-def project(X, W_Q, W_K, W_V):
-    return tuple(np.einsum("ia,am->im", X, W) for W in (W_Q, W_K, W_V))
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return circle[t]
 """,
     ),
     Wrong(
-        "project",
-        "scaled_early",
-        "You divided the queries by √d_k. That is chapter 4 and concerns the scores; here Q is X W_Q as it is.",
-        """
-def project(X, W_Q, W_K, W_V):
-    return X @ W_Q / np.sqrt(W_Q.shape[1]), X @ W_K, X @ W_V
-""",
-    ),
-    Wrong(
-        "project",
-        "clipped_at_zero",
-        "You set negative entries to 0. A projection is linear; nothing is cut off.",
-        """
-def project(X, W_Q, W_K, W_V):
-    return tuple(np.maximum(X @ W, 0) for W in (W_Q, W_K, W_V))
-""",
-    ),
-    Wrong(
-        "project",
+        "point_at",
         "no_return",
-        "Your function returns nothing: end it with return Q, K, V.",
+        "Your function returns nothing: end it with return W_Q, W_K.",
         """
-def project(X, W_Q, W_K, W_V):
-    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-""",
-    ),
-    Wrong(
-        "project",
-        "transposed_twice",
-        ".T reverses all axes, so this holds for one sentence only. X @ W carries leading axes along.",
-        """
-def project(X, W_Q, W_K, W_V):
-    return tuple((W.T @ X.T).T for W in (W_Q, W_K, W_V))
-""",
-    ),
-    Wrong(
-        "project",
-        "one_array",
-        "Q and V differ in shape, so no single array holds them. Return a tuple: Q, K, V.",
-        """
-def project(X, W_Q, W_K, W_V):
-    return np.array([X @ W_Q, X @ W_K, X @ W_V])
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    W_Q, W_K = circle[t], circle
 """,
     ),
     Right(
-        "project",
-        "einsum",
+        "point_at",
+        "parabola",
         """
-def project(X, W_Q, W_K, W_V):
-    return tuple(np.einsum("...ia,am->...im", X, W) for W in (W_Q, W_K, W_V))
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    j = np.arange(n)
+    return np.stack([t, np.ones(n)], axis=1), np.stack([j, -(j**2) / 2], axis=1)
 """,
     ),
     Right(
-        "project",
-        "one_product_then_split",
+        "point_at",
+        "half_circle_loops",
         """
-def project(X, W_Q, W_K, W_V):
-    wide = X @ np.concatenate([W_Q, W_K, W_V], axis=1)
-    d_k = W_Q.shape[1]
-    return wide[..., :d_k], wide[..., d_k : 2 * d_k], wide[..., 2 * d_k :]
+def point_at(targets):
+    n = len(targets)
+    W_K = [[float(np.cos(3.0 * j / n)), float(np.sin(3.0 * j / n))] for j in range(n)]
+    return [[5 * W_K[t][0], 5 * W_K[t][1]] for t in targets], W_K
 """,
     ),
     Right(
-        "project",
-        "flattened_and_back",
+        "point_at",
+        "unit_roots",
         """
-def project(X, W_Q, W_K, W_V):
-    rows = X.reshape(-1, X.shape[-1])
-    return [(rows @ W).reshape(*X.shape[:-1], W.shape[1]) for W in (W_Q, W_K, W_V)]
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    z = np.exp(2j * np.pi * np.arange(n) / n)
+    W_K = np.column_stack([z.real, z.imag])
+    one_hot = np.eye(n)[t]
+    return one_hot @ W_K, W_K
 """,
     ),
     Right(
-        "project",
-        "feature_by_feature",
+        "point_at",
+        "whole_numbers",
         """
-def project(X, W_Q, W_K, W_V):
-    results = []
-    for W in (W_Q, W_K, W_V):
-        total = np.zeros((*X.shape[:-1], W.shape[1]))
-        for a in range(X.shape[-1]):
-            total = total + X[..., a, None] * W[a]
-        results.append(total)
-    return tuple(results)
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    j = np.arange(n)
+    return np.stack([2 * t, -np.ones(n, dtype=int)], axis=1), np.stack([j, j * j], axis=1)
 """,
     ),
     Right(
-        "project",
+        "point_at",
         "single_precision",
         """
-def project(X, W_Q, W_K, W_V):
-    X = X.astype(np.float32)
-    return np.dot(X, W_Q.astype("f")), np.dot(X, W_K.astype("f")), np.dot(X, W_V.astype("f"))
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = np.float32(2 * np.pi / n) * np.arange(n, dtype=np.float32)
+    W_K = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return W_K[t], W_K
 """,
     ),
-    # ------------------------------------------------------------ parameter_count
+    # ------------------------------------------------------------ fake_table
     Wrong(
-        "parameter_count",
-        "values_as_wide_as_keys",
-        "You gave W_V the width d_k. Its width is d_v.",
+        "fake_table",
+        "positive",
+        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * 3 * d_k * (d_model + bias)
-    if output:
-        count += (n_heads * d_v + bias) * d_model
-    return count
-""",
-    ),
-    Wrong(
-        "parameter_count",
-        "one_of_two",
-        "You counted d_k once. Queries and keys have a matrix each, both of width d_k.",
-        """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (d_k + d_v) * (d_model + bias)
-    if output:
-        count += (n_heads * d_v + bias) * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.where(np.eye(n) == 1, 1.0, 0.9)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "heads_ignored",
-        "The number of heads has no effect on your W_Q, W_K, W_V. Each head has three matrices of its own.",
+        "fake_table",
+        "identity",
+        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = (2 * d_k + d_v) * (d_model + bias)
-    if output:
-        count += (n_heads * d_v + bias) * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.eye(n)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "width_taken_as_total",
-        "Your count does not grow with the number of heads. d_k and d_v are the widths of one head: do not divide them by n_heads, and count each head's three matrices and its d_v rows of W_O.",
+        "fake_table",
+        "gram",
+        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    d_k, d_v = d_k / n_heads, d_v / n_heads
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
-    if output:
-        count += (n_heads * d_v + bias) * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    Q = np.random.default_rng(0).normal(size=(n, 2))
+    return Q @ Q.T
 """,
     ),
     Wrong(
-        "parameter_count",
-        "width_from_the_model",
-        "You used d_model / n_heads in place of the given widths. That is the choice of the original Transformer, no law: use d_k and d_v.",
+        "fake_table",
+        "just_at_the_edge",
+        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    width = d_model // n_heads
-    count = n_heads * 3 * width * (d_model + bias)
-    if output:
-        count += (n_heads * width + bias) * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.where(np.eye(n) == 1, 1.0, -1 / (n - 1))
 """,
     ),
     Wrong(
-        "parameter_count",
-        "output_always",
-        "You counted W_O although output is false. Count it only if output is true.",
+        "fake_table",
+        "too_weak_for_three",
+        "For three and four words one shared matrix can make your table: the numbers off the diagonal are too small to bring the sum of the table below 0.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
-    return count + (n_heads * d_v + bias) * d_model
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.where(np.eye(n) == 1, 1.0, -0.3)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "output_forgotten",
-        "You never counted W_O. With output=True it adds n_heads · d_v · d_model.",
+        "fake_table",
+        "minus_one_half",
+        "For three words one shared matrix can make your table: three directions at angles of 120° have these scores. Go further down.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    return n_heads * (2 * d_k + d_v) * (d_model + bias)
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.where(np.eye(n) == 1, 1.0, -0.5)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "output_of_one_head",
-        "Your W_O reads one head. It reads all of them side by side: n_heads · d_v rows.",
+        "fake_table",
+        "not_symmetric",
+        "Your table is not symmetric. Scores of one shared matrix are, (2.5); the table must pass that test.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
-    if output:
-        count += (d_v + bias) * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.eye(n) * 0.9 + np.roll(np.eye(n), 1, axis=1)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "output_square",
-        "You counted W_O as d_model × d_model. It has n_heads · d_v rows, which is d_model only by a common choice.",
+        "fake_table",
+        "breaks_the_pairs",
+        "Your table breaks (2.7) for some pair: an entry is larger, in absolute value, than the diagonal allows. It must pass that test.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
-    if output:
-        count += (d_model + bias) * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.where(np.eye(n) == 1, 1.0, -2.0)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "output_reads_keys",
-        "Your W_O reads d_k numbers from each head. A head puts out a mixture of values, so d_v.",
+        "fake_table",
+        "negative_diagonal",
+        "Your table has a negative number on its diagonal. A diagonal entry is a squared length; the table must pass that test.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
-    if output:
-        count += (n_heads * d_k + bias) * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return -np.eye(n)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "bias_ignored",
-        "The biases are missing from your count: one for each column of each matrix.",
+        "fake_table",
+        "zero_diagonal",
+        "Your table breaks (2.7) for some pair: an entry is larger, in absolute value, than the diagonal allows. It must pass that test.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * d_model
-    if output:
-        count += n_heads * d_v * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.eye(n) - np.ones((n, n))
 """,
     ),
     Wrong(
-        "parameter_count",
-        "bias_as_wide_as_input",
-        "Your biases are as long as the input. A bias is added to the result, so it has one number for each column: d_k, d_k and d_v in a head.",
+        "fake_table",
+        "two_words_as_well",
+        "For two words there is no such table: c₁² S₁₁ + 2 c₁ c₂ S₁₂ + c₂² S₂₂ is never below 0 if (2.7) holds. Return None there.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * d_model + bias * 3 * n_heads * d_model
-    if output:
-        count += n_heads * d_v * d_model + bias * n_heads * d_v
-    return count
+def fake_table(n):
+    return np.where(np.eye(n) == 1, 1.0, -0.9)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "bias_of_one_head",
-        "You counted the biases of one head. Each head has its own.",
+        "fake_table",
+        "never",
+        "You returned None everywhere. From three words on there is such a table.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * d_model + bias * (2 * d_k + d_v)
-    if output:
-        count += (n_heads * d_v + bias) * d_model
-    return count
+def fake_table(n):
+    return None
 """,
     ),
     Wrong(
-        "parameter_count",
-        "output_bias_forgotten",
-        "The bias of W_O is missing: with output=True and bias=True it adds d_model numbers.",
+        "fake_table",
+        "three_only",
+        "You returned None for more than three words. If three of the words cannot have their scores, no larger table that holds them can.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
-    if output:
-        count += n_heads * d_v * d_model
-    return count
+def fake_table(n):
+    return np.where(np.eye(n) == 1, 1.0, -0.9) if n == 3 else None
 """,
     ),
     Wrong(
-        "parameter_count",
-        "output_bias_always",
-        "You counted the bias of W_O although output is false. No W_O, no bias of it.",
+        "fake_table",
+        "always_three",
+        "Your table has three words, whatever n.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias) + bias * d_model
-    if output:
-        count += n_heads * d_v * d_model
-    return count
+def fake_table(n):
+    if n == 2:
+        return None
+    return np.where(np.eye(3) == 1, 1.0, -0.9)
 """,
     ),
     Wrong(
-        "parameter_count",
-        "one_bias_per_matrix",
-        "You counted one number of bias for each matrix. It is one for each column.",
+        "fake_table",
+        "none_above_twenty",
+        "For 20 words, the table must pass the three tests, and no shared matrix may make it; None only where there is no such table.",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * d_model + bias * 3 * n_heads
-    if output:
-        count += n_heads * d_v * d_model + bias
-    return count
+def fake_table(n):
+    return np.where(np.eye(n) == 1, 1.0, -0.9) if 2 < n < 16 else None
 """,
+        unnamed=True,
     ),
-    Wrong(
-        "parameter_count",
-        "sides_added",
-        "You added rows and columns. A matrix has rows times columns entries.",
+    Right(
+        "fake_table",
+        "three_inside",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * (d_model + d_k) + d_model + d_v)
-    if output:
-        count += n_heads * d_v + d_model
-    return count
-""",
-    ),
-    Wrong(
-        "parameter_count",
-        "prints_instead",
-        "Your function prints the count and returns nothing. End it with a return.",
-        """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    print(n_heads * (2 * d_k + d_v) * (d_model + bias) + output * (n_heads * d_v + bias) * d_model)
-""",
-    ),
-    Wrong(
-        "parameter_count",
-        "flags_ignored",
-        "Your count does not look at output and bias. W_O and the biases count only if asked for.",
-        """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    return n_heads * (2 * d_k + d_v) * d_model
-""",
-    ),
-    Wrong(
-        "parameter_count",
-        "everything_always",
-        "Your count does not look at output and bias. W_O and the biases count only if asked for.",
-        """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + 1)
-    return count + (n_heads * d_v + 1) * d_model
-""",
-    ),
-    Wrong(
-        "parameter_count",
-        "output_bias_per_head",
-        "You gave each head a bias of W_O. W_O exists once, with one bias of d_model numbers.",
-        """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    count = n_heads * (2 * d_k + d_v) * (d_model + bias)
-    if output:
-        count += n_heads * (d_v + bias) * d_model
-    return count
+def fake_table(n):
+    if n < 3:
+        return None
+    S = np.eye(n)
+    S[:3, :3] -= 0.8 * (1 - np.eye(3))
+    return S
 """,
     ),
     Right(
-        "parameter_count",
-        "list_of_shapes",
+        "fake_table",
+        "two_friends_who_quarrel",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    shapes = [(d_model, d_k), (d_model, d_k), (d_model, d_v)] * n_heads
-    if output:
-        shapes.append((n_heads * d_v, d_model))
-    return sum(r * c + (c if bias else 0) for r, c in shapes)
+def fake_table(n):
+    if n == 2:
+        return
+    S = np.zeros((n, n))
+    S[:3, :3] = [[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]]
+    return 100 * S
 """,
     ),
     Right(
-        "parameter_count",
-        "really_allocated",
+        "fake_table",
+        "whole_numbers",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    per_head = [np.zeros((d_model, d_k)), np.zeros((d_model, d_k)), np.zeros((d_model, d_v))]
-    if bias:
-        per_head += [np.zeros(d_k), np.zeros(d_k), np.zeros(d_v)]
-    total = n_heads * sum(a.size for a in per_head)
-    if output:
-        total += np.zeros((n_heads * d_v, d_model)).size
-        total += d_model if bias else 0
-    return total
+def fake_table(n):
+    return [[1 if i == j else -1 for j in range(n)] for i in range(n)] if n > 2 else None
 """,
     ),
     Right(
-        "parameter_count",
-        "booleans_as_numbers",
+        "fake_table",
+        "from_eigenvalues",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    return n_heads * (d_k + d_k + d_v) * (d_model + bias) + output * (n_heads * d_v * d_model + bias * d_model)
+def fake_table(n):
+    if n == 2:
+        return None
+    U = np.linalg.qr(np.column_stack([np.ones(n), np.eye(n)[:, 1:]]))[0]
+    return U @ np.diag([-0.3] + [1.0] * (n - 1)) @ U.T
 """,
     ),
     Right(
-        "parameter_count",
-        "four_cases",
+        "fake_table",
+        "single_precision",
         """
-def parameter_count(d_model, d_k, d_v, n_heads=1, output=False, bias=False):
-    weights = n_heads * (2 * d_model * d_k + d_model * d_v)
-    if output:
-        weights += n_heads * d_v * d_model
-    biases = n_heads * (2 * d_k + d_v)
-    if output:
-        biases += d_model
-    return weights + biases if bias else weights
+def fake_table(n):
+    if n == 2:
+        return None
+    return (np.float32(1.9) * np.eye(n, dtype=np.float32) - np.float32(0.9)).astype(np.float32)
+""",
+    ),
+    # ------------------------------------------------------------ narrowest_head
+    Wrong(
+        "narrowest_head",
+        "itself_and_identity",
+        "The product is right, but your matrices are wider than the rank of B. Keep only the columns whose singular value is not a rounding error (a test with > 0 counts rounding errors, too).",
+        """
+def narrowest_head(B):
+    return np.array(B), np.eye(B.shape[1])
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "identity_and_itself",
+        "The product is right, but your matrices are wider than the rank of B. Keep only the columns whose singular value is not a rounding error (a test with > 0 counts rounding errors, too).",
+        """
+def narrowest_head(B):
+    return np.eye(B.shape[0]), B.T.copy()
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "nothing_dropped",
+        "The product is right, but your matrices are wider than the rank of B. Keep only the columns whose singular value is not a rounding error (a test with > 0 counts rounding errors, too).",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    return U * s, Vt.T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "rounding_counted",
+        "The product is right, but your matrices are wider than the rank of B. Keep only the columns whose singular value is not a rounding error (a test with > 0 counts rounding errors, too).",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = (s > 1e-18).sum()
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "singular_values_dropped",
+        "Your product lacks the singular values: U Vᵀ is not B. Give the factor s to one side, or its root to both.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    return U[:, :r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "singular_values_twice",
+        "The singular values occur twice in your product. Give the factor s to one side, or its root to both.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    return U[:, :r] * s[:r], Vt[:r].T * s[:r]
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "not_transposed",
+        "Your W_K lies on its side: np.linalg.svd returns Vᵀ. Its first rows, transposed, are the columns of W_K.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    return U[:, :r] * s[:r], Vt[:r]
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "columns_of_vt",
+        "You cut columns from Vᵀ. What belongs together are the first r *rows* of Vᵀ; transposed, they are the columns of W_K.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    return U[:, :r] * s[:r], Vt[:, :r]
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "rows_of_u",
+        "You scaled the rows of U by the singular values. They belong to the columns: U * s.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B)
+    r = np.linalg.matrix_rank(B)
+    full = np.zeros(len(U))
+    full[: len(s)] = s
+    return (full[:, None] * U)[:, :r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "best_one_only",
+        "Your matrices are narrower than the rank of B, so their product cannot be B: too many columns were dropped.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    return U[:, :1] * s[:1], Vt[:1].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "one_too_narrow",
+        "Your matrices are narrower than the rank of B, so their product cannot be B: too many columns were dropped.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    r = max(r - 1, 1)
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "first_columns",
+        "You took the first columns of B as they stand. They may be multiples of each other, and then they do not reach the other columns: choose independent ones.",
+        """
+def narrowest_head(B):
+    r = np.linalg.matrix_rank(B)
+    W_Q = np.array(B[:, :r], dtype=float)
+    return W_Q, np.linalg.lstsq(W_Q, B, rcond=None)[0].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "cut_out",
+        "You cut the first columns out of B and of the identity. Their product has only these columns; the others are lost.",
+        """
+def narrowest_head(B):
+    r = np.linalg.matrix_rank(B)
+    return np.array(B[:, :r]), np.eye(B.shape[1])[:, :r]
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "swapped",
+        "You returned W_K before W_Q.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    return Vt[:r].T, U[:, :r] * s[:r]
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "fixed_threshold",
+        "Where all numbers of B are small, you took singular values for rounding errors. Compare them with the largest one.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = max(int((s > 1e-3).sum()), 1)
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "absolute_threshold",
+        "For a random table with 5 rows and 4 columns of rank 1, also with very large or small numbers, the product must be the table and the width its rank.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = (s > 1e-12).sum()
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+        unnamed=True,
+    ),
+    Wrong(
+        "narrowest_head",
+        "first_r_of_qr",
+        "You kept the first columns of a QR decomposition. Where the first columns of B are multiples of each other, rows of R after the first r are not all 0.",
+        """
+def narrowest_head(B):
+    r = np.linalg.matrix_rank(B)
+    Q, T = np.linalg.qr(B)
+    return Q[:, :r], T[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "orthogonal",
+        "Your product is right only for a B with orthogonal columns of one length: you projected without dividing.",
+        """
+def narrowest_head(B):
+    columns = []
+    for c in range(B.shape[1]):
+        if np.linalg.matrix_rank(B[:, [*columns, c]]) > len(columns):
+            columns.append(c)
+    W_Q = np.array(B[:, columns], dtype=float)
+    return W_Q, B.T @ W_Q
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "no_return",
+        "Your function returns nothing: end it with return W_Q, W_K.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    W_Q, W_K = U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "changes_table",
+        "Your matrices are right, but the call changed B. Work on a copy.",
+        """
+def narrowest_head(B):
+    W = np.array(B, dtype=float)
+    U, s, Vt = np.linalg.svd(W, full_matrices=False)
+    r = np.linalg.matrix_rank(W)
+    B -= B
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "integer_matrices",
+        "With whole numbers in the table, the matrices must still be floats.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    return (U[:, :r] * s[:r]).astype(B.dtype), Vt[:r].T.astype(B.dtype)
+""",
+        unnamed=True,
+    ),
+    Right(
+        "narrowest_head",
+        "roots_on_both_sides",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    keep = s > s.max() * 1e-9
+    return U[:, keep] * np.sqrt(s[keep]), (np.sqrt(s[keep])[:, None] * Vt[keep]).T
+""",
+    ),
+    Right(
+        "narrowest_head",
+        "independent_columns",
+        """
+def narrowest_head(B):
+    columns = []
+    for c in range(B.shape[1]):
+        if np.linalg.matrix_rank(B[:, [*columns, c]], tol=1e-6 * np.abs(B).max()) > len(columns):
+            columns.append(c)
+    W_Q = np.array(B[:, columns], dtype=float)
+    return W_Q, np.linalg.lstsq(W_Q, np.asarray(B, dtype=float), rcond=None)[0].T
+""",
+    ),
+    Right(
+        "narrowest_head",
+        "project_on_the_column_space",
+        """
+def narrowest_head(B):
+    r = np.linalg.matrix_rank(B)
+    U = np.linalg.svd(B)[0][:, :r]
+    return U, B.T @ U
+""",
+    ),
+    Right(
+        "narrowest_head",
+        "elimination",
+        """
+def narrowest_head(B):
+    rest, left, right = np.array(B, dtype=float), [], []
+    while np.abs(rest).max() > 1e-8 * np.abs(B).max():
+        i, j = np.unravel_index(np.abs(rest).argmax(), rest.shape)
+        left.append(rest[:, j].copy())
+        right.append(rest[i] / rest[i, j])
+        rest = rest - np.outer(left[-1], right[-1])
+    return np.array(left).T, np.array(right).T
+""",
+    ),
+    Right(
+        "narrowest_head",
+        "eigenvectors",
+        """
+def narrowest_head(B):
+    values, U = np.linalg.eigh(np.asarray(B, dtype=float) @ B.T)
+    U = U[:, values > values.max() * 1e-12]
+    return U, (U.T @ B).T
+""",
+    ),
+    Right(
+        "narrowest_head",
+        "single_precision",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B.astype(np.float32), full_matrices=False)
+    r = int((s > 1e-4 * s[0]).sum())
+    return U[:, :r] * s[:r], Vt[:r].T
 """,
     ),
     # ------------------------------------------------------------ initialise
     Wrong(
         "initialise",
-        "divided_by_size",
-        "You divided by d_in. That divides the variance by d_in²; for a variance of 1/d_in divide by its square root.",
+        "input_size_only",
+        "You divided by √d_in. That is right if the mean squared length of the words is d_in; here it is what the words in X have.",
         """
-def initialise(noise, mean_square=1.0):
-    return noise / (noise.shape[-2] * mean_square)
-""",
-    ),
-    Wrong(
-        "initialise",
-        "output_size",
-        "You used the number of outputs. What is summed over in x @ W is the input: noise.shape[-2].",
-        """
-def initialise(noise, mean_square=1.0):
-    return noise / np.sqrt(noise.shape[-1] * mean_square)
-""",
-    ),
-    Wrong(
-        "initialise",
-        "first_axis",
-        "You took the first axis for d_in. With leading axes it counts the heads; d_in is the second to last, noise.shape[-2].",
-        """
-def initialise(noise, mean_square=1.0):
-    return noise / np.sqrt(noise.shape[0] * mean_square)
-""",
-    ),
-    Wrong(
-        "initialise",
-        "glorot",
-        "You used 2 / (d_in + d_out), Glorot's compromise. For queries of variance 1 it is 1 / d_in alone.",
-        """
-def initialise(noise, mean_square=1.0):
-    d_in, d_out = noise.shape[-2:]
-    return noise * np.sqrt(2 / (d_in + d_out) / mean_square)
-""",
-    ),
-    Wrong(
-        "initialise",
-        "factor_two",
-        "You used variance 2 / d_in. The 2 makes up for an activation that cuts off half of its inputs; there is none here.",
-        """
-def initialise(noise, mean_square=1.0):
-    return noise * np.sqrt(2 / (noise.shape[-2] * mean_square))
-""",
-    ),
-    Wrong(
-        "initialise",
-        "not_scaled",
-        "You returned the noise as it is: queries would have the variance d_in times the mean square.",
-        """
-def initialise(noise, mean_square=1.0):
-    return noise.copy()
-""",
-    ),
-    Wrong(
-        "initialise",
-        "multiplied",
-        "You multiplied by √d_in. Longer sums need smaller weights: divide.",
-        """
-def initialise(noise, mean_square=1.0):
-    return noise * np.sqrt(noise.shape[-2] * mean_square)
-""",
-    ),
-    Wrong(
-        "initialise",
-        "mean_square_ignored",
-        "The mean square of the inputs has no effect on your weights. It stands under the root of (2.16), next to d_in.",
-        """
-def initialise(noise, mean_square=1.0):
+def initialise(noise, X):
     return noise / np.sqrt(noise.shape[-2])
 """,
     ),
     Wrong(
         "initialise",
-        "mean_square_outside_root",
-        "You divided by the mean square without its root. It stands under the root of (2.16), next to d_in.",
+        "spread_of_the_words",
+        "You used the variance of the entries of X, with their mean subtracted. What counts is their mean square: a mean that is not 0 makes queries larger, too.",
         """
-def initialise(noise, mean_square=1.0):
-    return noise / np.sqrt(noise.shape[-2]) / mean_square
+def initialise(noise, X):
+    return noise / np.sqrt(noise.shape[-2] * X.var())
 """,
     ),
     Wrong(
         "initialise",
-        "mean_square_upside_down",
-        "Larger inputs made your weights larger. The mean square divides: it stands under the root next to d_in.",
+        "spread_of_each_feature",
+        "You used the variance of each feature, with its mean subtracted. What counts is the mean square: a mean that is not 0 makes queries larger, too.",
         """
-def initialise(noise, mean_square=1.0):
-    return noise * np.sqrt(mean_square / noise.shape[-2])
+def initialise(noise, X):
+    return noise / np.sqrt(X.var(axis=0).sum() + 1e-300)
 """,
     ),
     Wrong(
         "initialise",
-        "number_of_entries",
-        "You used the number of all entries. Only the entries of one column are summed in a query entry: d_in of them.",
+        "output_size",
+        "You reckoned with the number of outputs. What is summed over in x @ W is the input.",
         """
-def initialise(noise, mean_square=1.0):
-    return noise / np.sqrt(noise.size * mean_square)
+def initialise(noise, X):
+    return noise / np.sqrt(noise.shape[-1] * np.mean(X * X))
 """,
     ),
     Wrong(
         "initialise",
-        "measured_spread",
-        "You divided by the measured standard deviation of the noise. Its variance is 1 already, as a property of how it is drawn; the few numbers at hand scatter around it.",
+        "root_forgotten",
+        "You divided by the mean squared length itself. A factor changes a variance by its square: divide by the root.",
         """
-def initialise(noise, mean_square=1.0):
-    return noise / noise.std() / np.sqrt(noise.shape[-2] * mean_square)
+def initialise(noise, X):
+    return noise / np.mean(np.sum(X * X, axis=1))
 """,
     ),
     Wrong(
         "initialise",
-        "centred",
-        "You subtracted the mean of the noise. Its mean is 0 already, as a property of how it is drawn; leave the numbers as they come.",
+        "mean_of_lengths",
+        "You averaged the lengths of the words. Variances follow the squared lengths: average those, then take the root.",
         """
-def initialise(noise, mean_square=1.0):
-    return (noise - noise.mean()) / np.sqrt(noise.shape[-2] * mean_square)
+def initialise(noise, X):
+    return noise / np.mean(np.sqrt(np.sum(X * X, axis=1)))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "squared_mean_of_squares",
+        "You averaged 1/length² instead of length². It is the variance of a query entry that must be 1 on average, so average the squared lengths.",
+        """
+def initialise(noise, X):
+    return noise * np.sqrt(np.mean(1 / np.sum(X * X, axis=1)))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "first_word_only",
+        "You looked at the first word only. Average the squared lengths of all words.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(X[0] @ X[0])
+""",
+    ),
+    Wrong(
+        "initialise",
+        "length_of_the_mean",
+        "You took the squared length of the mean word. Average the squared lengths.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(np.sum(X.mean(axis=0) ** 2))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "all_words_added",
+        "You added the squared lengths of all words. Take their mean.",
+        """
+def initialise(noise, X):
+    return noise / np.linalg.norm(X)
+""",
+    ),
+    Wrong(
+        "initialise",
+        "mean_entry",
+        "You used the mean square of one entry. A query entry is a sum over all features: use the squared length of a word.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(np.mean(X * X))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "sum_over_words",
+        "You took the squared length of the columns of X, averaged over the features. A word is a row: add over its features, average over the words.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(np.mean(np.sum(X * X, axis=0)))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "multiplied",
+        "You multiplied where you should divide: longer words need smaller weights.",
+        """
+def initialise(noise, X):
+    return noise * np.sqrt(np.mean(np.sum(X * X, axis=1)))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "not_scaled",
+        "You returned the noise as it is.",
+        """
+def initialise(noise, X):
+    return noise.copy()
 """,
     ),
     Wrong(
         "initialise",
         "constant_spread",
-        "You multiplied by the fixed number 0.02. That suits one width only; the standard deviation must follow d_in.",
+        "You multiplied by the fixed number 0.02. That suits one size of input only.",
         """
-def initialise(noise, mean_square=1.0):
+def initialise(noise, X):
     return 0.02 * noise
 """,
     ),
     Wrong(
         "initialise",
-        "own_noise",
-        "You drew random numbers of your own. Use the ones you are given, or nobody can check the result.",
+        "measured_on_the_draw",
+        "You divided by the size that the queries happen to have with this noise. The variance is meant over all draws of the noise; the few numbers at hand scatter around it.",
         """
-def initialise(noise, mean_square=1.0):
-    rng = np.random.default_rng(0)
-    return rng.normal(size=noise.shape) / np.sqrt(noise.shape[-2] * mean_square)
+def initialise(noise, X):
+    return noise / np.sqrt(np.mean((X @ noise) ** 2))
 """,
     ),
     Wrong(
         "initialise",
-        "changes_noise",
-        "Your weights are right, but /= writes them into the caller's noise. Use noise / …, which makes a new array.",
+        "noise_standardised",
+        "You also divided by the standard deviation of this noise. Its variance is 1 by the way it is drawn; the few numbers at hand scatter around it.",
         """
-def initialise(noise, mean_square=1.0):
-    noise /= np.sqrt(noise.shape[-2] * mean_square)
-    return noise
+def initialise(noise, X):
+    return noise / noise.std() / np.sqrt(np.mean(np.sum(X * X, axis=1)))
 """,
     ),
     Wrong(
         "initialise",
-        "returns_spread",
-        "You returned the standard deviation σ alone. Return weights: the noise times σ.",
+        "noise_centred",
+        "You subtracted the mean of this noise. Its mean is 0 by the way it is drawn; leave the numbers as they come.",
         """
-def initialise(noise, mean_square=1.0):
-    return 1 / np.sqrt(noise.shape[-2] * mean_square)
+def initialise(noise, X):
+    return (noise - noise.mean()) / np.sqrt(np.mean(np.sum(X * X, axis=1)))
 """,
     ),
     Wrong(
         "initialise",
-        "no_return",
-        "Your function returns nothing: end it with a return.",
+        "factor_two",
+        "Your variance is twice the right one. The 2 of some recipes makes up for an activation that cuts off half of its inputs; there is none here.",
         """
-def initialise(noise, mean_square=1.0):
-    weights = noise / np.sqrt(noise.shape[-2] * mean_square)
+def initialise(noise, X):
+    return noise * np.sqrt(2 / np.mean(np.sum(X * X, axis=1)))
 """,
     ),
     Wrong(
         "initialise",
-        "size_ignored",
-        "d_in has no effect on your weights. It stands under the root of (2.16), next to the mean square.",
+        "feature_by_feature",
+        "You scaled each feature by a number of its own. One number for all is wanted.",
         """
-def initialise(noise, mean_square=1.0):
-    return noise / np.sqrt(mean_square)
-""",
-    ),
-    Wrong(
-        "initialise",
-        "two_axes_only",
-        "Your code takes two axes only. With leading axes d_in is noise.shape[-2].",
-        """
-def initialise(noise, mean_square=1.0):
-    d_in, d_out = noise.shape
-    return noise / np.sqrt(d_in * mean_square)
+def initialise(noise, X):
+    each = np.sqrt(np.mean(X * X, axis=0))
+    return noise / (np.where(each == 0, 1, each)[:, None] * np.sqrt(len(each)))
 """,
     ),
     Wrong(
@@ -724,58 +979,95 @@ def initialise(noise, mean_square=1.0):
         "half_of_the_inverse",
         "** binds before /: x**-1/2 is half of 1/x. Write x ** -0.5.",
         """
-def initialise(noise, mean_square=1.0):
-    return noise * (noise.shape[-2] * mean_square) ** -1 / 2
+def initialise(noise, X):
+    return noise * np.mean(np.sum(X * X, axis=1)) ** -1 / 2
+""",
+    ),
+    Wrong(
+        "initialise",
+        "returns_factor",
+        "You returned the factor alone. Return weights: the noise times that factor.",
+        """
+def initialise(noise, X):
+    return 1 / np.sqrt(np.mean(np.sum(X * X, axis=1)))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "changes_noise",
+        "Your weights are right, but the noise of the caller is overwritten, as /= does. Use noise / …, which makes a new array.",
+        """
+def initialise(noise, X):
+    noise /= np.sqrt(np.mean(np.sum(X * X, axis=1)))
+    return noise
+""",
+    ),
+    Wrong(
+        "initialise",
+        "no_return",
+        "Your function returns nothing: end it with a return.",
+        """
+def initialise(noise, X):
+    weights = noise / np.sqrt(np.mean(np.sum(X * X, axis=1)))
 """,
     ),
     Wrong(
         "initialise",
         "integer_weights",
-        "With whole numbers in the input, the result must still be a table of floats (np.zeros_like copies the integer type).",
+        "With whole numbers in the input, the result must still be floats.",
         """
-def initialise(noise, mean_square=1.0):
+def initialise(noise, X):
     weights = np.zeros_like(noise)
-    for i in np.ndindex(noise.shape):
-        weights[i] = noise[i] / np.sqrt(noise.shape[-2] * mean_square)
+    weights[...] = noise / np.sqrt(np.mean(np.sum(X * X, axis=1)))
     return weights
 """,
         unnamed=True,
     ),
     Right(
         "initialise",
-        "spread_first",
+        "frobenius",
         """
-def initialise(noise, mean_square=1.0):
-    sigma = (noise.shape[-2] * mean_square) ** -0.5
+def initialise(noise, X):
+    return noise * (np.sqrt(len(X)) / np.linalg.norm(X))
+""",
+    ),
+    Right(
+        "initialise",
+        "mean_square_times_size",
+        """
+def initialise(noise, X):
+    d_in = noise.shape[-2]
+    return noise / np.sqrt(d_in * np.mean(np.square(X)))
+""",
+    ),
+    Right(
+        "initialise",
+        "word_by_word",
+        """
+def initialise(noise, X):
+    total = 0.0
+    for x in X:
+        total += float(sum(a * a for a in x))
+    sigma = (total / len(X)) ** -0.5
     return sigma * noise
 """,
     ),
     Right(
         "initialise",
-        "two_roots",
+        "trace",
         """
-def initialise(noise, mean_square=1.0):
-    *_, d_in, d_out = np.shape(noise)
-    return noise / np.sqrt(d_in) / np.sqrt(mean_square)
+def initialise(noise, X):
+    variance = np.einsum("nu,nu->", X, X) / X.shape[0]
+    return (noise / variance**0.5).tolist()
 """,
     ),
     Right(
         "initialise",
-        "copy_then_in_place",
+        "single_precision",
         """
-def initialise(noise, mean_square=1.0):
-    weights = np.array(noise, dtype=float)
-    weights *= np.sqrt(1 / (weights.shape[-2] * mean_square))
-    return weights
-""",
-    ),
-    Right(
-        "initialise",
-        "single_precision_list",
-        """
-def initialise(noise, mean_square=1.0):
-    d_in = noise.swapaxes(-1, -2).shape[-1]
-    return (noise.astype(np.float32) / np.float32(np.sqrt(d_in * mean_square))).tolist()
+def initialise(noise, X):
+    X = X.astype(np.float32)
+    return noise.astype(np.float32) / np.sqrt((X * X).sum(1).mean())
 """,
     ),
 ]

@@ -1,12 +1,21 @@
-"""Chapter 4: what learners write for moments, scaled scores and the gradient norm, wrong and right."""
+"""Chapter 4: what learners write for moments, the spread of a row, scaled scores and the gradient norm."""
 
 from autograde.mistakes import Right, Wrong
 
 SOFTMAX = """
     e = np.exp(s - s.max(-1, keepdims=True))
-    p = e / e.sum(-1, keepdims=True)
+    a = e / e.sum(-1, keepdims=True)
 """
 
+# the products of different weights, and the norm made of them
+OFF = """
+    off = a[..., :, None] * a[..., None, :] * (1 - np.eye(s.shape[-1]))
+"""
+NORM = """
+    return np.sqrt((off**2).sum((-1, -2)) + (off.sum(-1) ** 2).sum(-1))
+"""
+
+# Where a mistake shows itself by an exception alone, its sentence is the label of the stage that raises.
 CATALOGUE = [
     # ------------------------------------------------------------ dot_product_moments
     Wrong(
@@ -30,10 +39,20 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
     Wrong(
         "dot_product_moments",
         "square_of_mean_not_subtracted",
-        "You returned the mean square E[(q m k m)²]. The variance is that minus the square of the mean of each product.",
+        "You returned the mean square of each product. The variance is that minus the square of the mean of each product.",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
     return (mean_q * mean_k).sum(), ((var_q + mean_q**2) * (var_k + mean_k**2)).sum()
+""",
+    ),
+    Wrong(
+        "dot_product_moments",
+        "cancels",
+        "Right for usual means, but means of 1e8 leave only rounding in your variance: two large numbers are subtracted. Multiply out on paper until nothing is subtracted.",
+        """
+def dot_product_moments(mean_q, var_q, mean_k, var_k):
+    mean = mean_q * mean_k
+    return mean.sum(), ((var_q + mean_q**2) * (var_k + mean_k**2) - mean**2).sum()
 """,
     ),
     Wrong(
@@ -52,8 +71,7 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         "Your mean is always 0. That used A1; the mean of a product of independent variables is the product of their means.",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = mean_q * mean_k
-    return 0.0, ((var_q + mean_q**2) * (var_k + mean_k**2) - mean**2).sum()
+    return 0.0, (var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2).sum()
 """,
     ),
     Wrong(
@@ -62,8 +80,8 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         "You returned the standard deviation. Asked is the variance: leave the root out.",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = mean_q * mean_k
-    return mean.sum(), np.sqrt(((var_q + mean_q**2) * (var_k + mean_k**2) - mean**2).sum())
+    spread = var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2
+    return (mean_q * mean_k).sum(), np.sqrt(spread.sum())
 """,
     ),
     Wrong(
@@ -72,8 +90,8 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         "You squared the variances, as if they were standard deviations. var_q is already σ².",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = mean_q * mean_k
-    return mean.sum(), ((var_q**2 + mean_q**2) * (var_k**2 + mean_k**2) - mean**2).sum()
+    u, v = var_q**2, var_k**2
+    return (mean_q * mean_k).sum(), (u * v + u * mean_k**2 + v * mean_q**2).sum()
 """,
     ),
     Wrong(
@@ -91,8 +109,7 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         "You averaged over the features. A dot product is a sum: use sum, not mean.",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = mean_q * mean_k
-    return mean.mean(), ((var_q + mean_q**2) * (var_k + mean_k**2) - mean**2).mean()
+    return (mean_q * mean_k).mean(), (var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2).mean()
 """,
     ),
     Wrong(
@@ -106,8 +123,18 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
     ),
     Wrong(
         "dot_product_moments",
+        "sums_of_means_multiplied",
+        "Your mean is the product of two sums, (Σμ)(Σν). Each feature of q meets only its own feature of k: Σμν.",
+        """
+def dot_product_moments(mean_q, var_q, mean_k, var_k):
+    spread = var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2
+    return mean_q.sum() * mean_k.sum(), spread.sum()
+""",
+    ),
+    Wrong(
+        "dot_product_moments",
         "product_of_means_in_variance",
-        "Your variance contains μ²ν². That is the square of the mean, which has to be subtracted; what stays beside u v are u ν² and v μ².",
+        "Your variance contains μ²ν². That is the square of the mean, which is subtracted; what stays beside σ²τ² are σ²ν² and τ²μ².",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
     return (mean_q * mean_k).sum(), (var_q * var_k + mean_q**2 * mean_k**2).sum()
@@ -116,7 +143,7 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
     Wrong(
         "dot_product_moments",
         "one_cross_term",
-        "One of the two cross terms is missing: the variance is u v + u ν² + v μ².",
+        "Your variance takes the means of k into account, but not those of q: the term τ²μ² is missing.",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
     return (mean_q * mean_k).sum(), (var_q * var_k + var_q * mean_k**2).sum()
@@ -125,10 +152,19 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
     Wrong(
         "dot_product_moments",
         "other_cross_term",
-        "One of the two cross terms is missing: the variance is u v + u ν² + v μ².",
+        "Your variance takes the means of q into account, but not those of k: the term σ²ν² is missing.",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
     return (mean_q * mean_k).sum(), (var_q * var_k + var_k * mean_q**2).sum()
+""",
+    ),
+    Wrong(
+        "dot_product_moments",
+        "cross_terms_only",
+        "The term σ²τ² is missing from your variance: it is what remains where both means are 0.",
+        """
+def dot_product_moments(mean_q, var_q, mean_k, var_k):
+    return (mean_q * mean_k).sum(), (var_q * mean_k**2 + var_k * mean_q**2).sum()
 """,
     ),
     Wrong(
@@ -138,17 +174,16 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
     mean = mean_q * mean_k
-    return mean.sum(), ((var_q + mean_q) * (var_k + mean_k) - mean**2).sum()
+    return mean.sum(), ((var_q + mean_q) * (var_k + mean_k) - mean).sum()
 """,
     ),
     Wrong(
         "dot_product_moments",
         "cross_terms_swapped",
-        "In your variance each variance stands beside the square of its own mean. It belongs beside the other vector's: u ν² + v μ².",
+        "In your variance each variance stands beside the square of its own mean. It belongs beside the other vector's: σ²ν² + τ²μ².",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    spread = var_q * var_k + var_q * mean_q**2 + var_k * mean_k**2
-    return (mean_q * mean_k).sum(), spread.sum()
+    return (mean_q * mean_k).sum(), (var_q * var_k + var_q * mean_q**2 + var_k * mean_k**2).sum()
 """,
     ),
     Wrong(
@@ -157,8 +192,8 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         "You returned (variance, mean). Asked is (mean, variance).",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = mean_q * mean_k
-    return ((var_q + mean_q**2) * (var_k + mean_k**2) - mean**2).sum(), mean.sum()
+    spread = var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2
+    return spread.sum(), (mean_q * mean_k).sum()
 """,
     ),
     Wrong(
@@ -167,8 +202,7 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         "You returned the moments of each feature. Sum them: the answer is two numbers.",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = mean_q * mean_k
-    return mean, (var_q + mean_q**2) * (var_k + mean_k**2) - mean**2
+    return mean_q * mean_k, var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2
 """,
     ),
     Wrong(
@@ -177,17 +211,15 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
         "You returned the variance alone. Asked are two numbers, (mean, variance).",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = mean_q * mean_k
-    return ((var_q + mean_q**2) * (var_k + mean_k**2) - mean**2).sum()
+    return (var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2).sum()
 """,
     ),
     Right(
         "dot_product_moments",
-        "three_terms",
+        "dots",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    spread = var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2
-    return mean_q @ mean_k, np.sum(spread)
+    return mean_q @ mean_k, var_q @ var_k + var_q @ mean_k**2 + var_k @ mean_q**2
 """,
     ),
     Right(
@@ -198,18 +230,27 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
     m = v = 0.0
     for a, u, b, w in zip(mean_q, var_q, mean_k, var_k):
         m += a * b
-        v += (u + a * a) * (w + b * b) - (a * b) ** 2
+        v += u * (w + b * b) + w * a * a
     return m, v
 """,
     ),
     Right(
         "dot_product_moments",
-        "as_array",
+        "one_feature_at_a_time_as_a_list",
         """
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
-    mean = np.dot(mean_q, mean_k)
-    second = np.dot(var_q + mean_q**2, var_k + mean_k**2)
-    return [float(mean), float(second - np.sum((mean_q * mean_k) ** 2))]
+    mean = [float(a) * float(b) for a, b in zip(mean_q, mean_k)]
+    second = [float(u) * (float(v) + float(b) ** 2) for u, v, b in zip(var_q, var_k, mean_k)]
+    return [sum(mean), sum(second) + float((var_k * mean_q**2).sum())]
+""",
+    ),
+    Right(
+        "dot_product_moments",
+        "total_variance",
+        """
+def dot_product_moments(mean_q, var_q, mean_k, var_k):
+    given_q = var_k * (mean_q**2 + var_q)  # the mean of the variance of k, given q
+    return np.einsum("m,m->", mean_q, mean_k), (given_q + mean_k**2 * var_q).sum()
 """,
     ),
     Right(
@@ -219,6 +260,219 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
 def dot_product_moments(mean_q, var_q, mean_k, var_k):
     a, u, b, w = (x.astype(np.float32) for x in (mean_q, var_q, mean_k, var_k))
     return (a * b).sum(), (u * w + u * b**2 + w * a**2).sum()
+""",
+    ),
+    # ------------------------------------------------------------ row_spread
+    Wrong(
+        "row_spread",
+        "nothing_shared",
+        "You left out the common part: the covariance of two scores is not 0, since both contain the product of q and the common part.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    v = d_k * var_q * (var_common + var_own)
+    return float(v), 0.0, float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "divisor_of_the_whole",
+        "Your divisor is the standard deviation of a whole score. The product of q and the common part is the same for all keys of a row; only that with the own part differs.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    v = d_k * var_q * (var_common + var_own)
+    return float(v), float(d_k * var_q * var_common), float(np.sqrt(v))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "root_of_d_k",
+        "Your divisor is the root of d_k, or depends on nothing else. That is right only where var_q · var_own = 1.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q * (var_common + var_own)), float(d_k * var_q * var_common), float(np.sqrt(d_k))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "query_left_out_of_the_divisor",
+        "Your divisor does not depend on var_q. A query twice as large spreads the scores of a row twice as far.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q * (var_common + var_own)), float(d_k * var_q * var_common), float(np.sqrt(d_k * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "query_left_out",
+        "var_q does not enter your numbers. By (4.4) the variances of query and key multiply.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * (var_common + var_own)), float(d_k * var_common), float(np.sqrt(d_k * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "difference_of_two",
+        "Your divisor is the standard deviation of a difference of two scores, √2 too large. Asked is that of one own part.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    own = d_k * var_q * var_own
+    return float(d_k * var_q * var_common + own), float(d_k * var_q * var_common), float(np.sqrt(2 * own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "correlation",
+        "You returned the correlation for the covariance. Leave the division by the variance out.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    v = d_k * var_q * (var_common + var_own)
+    return float(v), float(var_common / (var_common + var_own)), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "variances_multiplied",
+        "You multiplied var_common and var_own. The parts of a key are added, and so are their variances.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q * var_common * var_own), float(d_k * var_q * var_common), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "divisor_not_rooted",
+        "Your divisor is a variance, that of the own part. Dividing by c divides the variance by c²: take the root.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    own = d_k * var_q * var_own
+    return float(d_k * var_q * var_common + own), float(d_k * var_q * var_common), float(own)
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "covariance_is_the_variance",
+        "Your covariance is the variance of a score. Two scores of a row share the common part, but not their own parts.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    v = d_k * var_q * (var_common + var_own)
+    return float(v), float(v), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "covariance_of_the_own_part",
+        "Your covariance is that of the parts in which the scores differ. Two scores of a row have the common part in common.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    own = d_k * var_q * var_own
+    return float(d_k * var_q * var_common + own), float(own), float(np.sqrt(own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "d_k_left_out_of_covariance",
+        "Your covariance is that of one feature. It sums over d_k features, as the variance does.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q * (var_common + var_own)), float(var_q * var_common), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "shared_part_left_out_of_variance",
+        "Your variance is that of the own part. A whole score contains the common part too.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    own = d_k * var_q * var_own
+    return float(own), float(d_k * var_q * var_common), float(np.sqrt(own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "parts_exchanged",
+        "You exchanged the common and the own part in covariance and divisor.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q * (var_common + var_own)), float(d_k * var_q * var_own), float(np.sqrt(d_k * var_q * var_common))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "query_counted_twice",
+        "You counted var_q twice, once for each key. Both scores have the same query, and (4.4) has it once in a variance.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q**2 * (var_common + var_own)), float(d_k * var_q**2 * var_common), float(np.sqrt(d_k * var_q**2 * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "standard_deviations",
+        "You returned the standard deviation of a score. Asked is its variance.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(np.sqrt(d_k * var_q * (var_common + var_own))), float(d_k * var_q * var_common), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "two_numbers",
+        "You returned two numbers. Asked are three: variance, covariance, divisor.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q * (var_common + var_own)), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Right(
+        "row_spread",
+        "from_the_difference",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    variance = d_k * var_q * (var_common + var_own)
+    covariance = d_k * var_q * var_common
+    return variance, covariance, (variance - covariance) ** 0.5
+""",
+    ),
+    Right(
+        "row_spread",
+        "numpy_numbers",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    parts = d_k * var_q * np.array([var_common, var_own])
+    return parts.sum(), parts[0], np.sqrt(parts[1])
+""",
+    ),
+    Right(
+        "row_spread",
+        "a_list",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    import math
+    own = math.fsum([var_q * var_own] * d_k)
+    shared = math.fsum([var_q * var_common] * d_k)
+    return [shared + own, shared, math.sqrt(own)]
+""",
+    ),
+    Right(
+        "row_spread",
+        "feature_by_feature",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    variance = covariance = 0.0
+    for _ in range(d_k):
+        variance += var_q * var_common + var_q * var_own
+        covariance += var_q * var_common
+    return variance, covariance, np.sqrt(d_k) * np.sqrt(var_q) * np.sqrt(var_own)
+""",
+    ),
+    Right(
+        "row_spread",
+        "single_precision",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    shared, own = np.float32(d_k * var_q * var_common), np.float32(d_k * var_q * var_own)
+    return shared + own, shared, np.sqrt(own)
 """,
     ),
     # ------------------------------------------------------------ scaled_scores
@@ -234,7 +488,7 @@ def scaled_scores(Q, K):
     Wrong(
         "scaled_scores",
         "divided_by_d_k",
-        "You divided by d_k: the root is missing. The variance would then be 1/d_k.",
+        "You divided by d_k: the root is missing.",
         """
 def scaled_scores(Q, K):
     return scores(Q, K) / Q.shape[-1]
@@ -261,7 +515,7 @@ def scaled_scores(Q, K):
     Wrong(
         "scaled_scores",
         "root_of_first_axis",
-        "You read d_k off axis 0, which counts queries or, in a batch, examples. d_k is the last axis.",
+        "You divided by the root of the length of axis 0, which counts queries or, in a batch, examples. d_k is the last axis.",
         """
 def scaled_scores(Q, K):
     return scores(Q, K) / np.sqrt(Q.shape[0])
@@ -279,7 +533,7 @@ def scaled_scores(Q, K):
     Wrong(
         "scaled_scores",
         "all_axes_reversed",
-        "K.T reverses all axes, also the batch axis. Use scores(Q, K), or swap only the last two axes.",
+        "two leading axes, seven features",
         """
 def scaled_scores(Q, K):
     return Q @ K.T / np.sqrt(Q.shape[-1])
@@ -315,7 +569,7 @@ def scaled_scores(Q, K):
     Wrong(
         "scaled_scores",
         "fourth_root",
-        "You scaled only one of Q and K by the fourth root of d_k. Either divide the scores by √d_k or both factors by its root.",
+        "Your divisor is the fourth root of d_k: either you took the root twice, or you divided only one of Q and K by it.",
         """
 def scaled_scores(Q, K):
     return scores(Q / Q.shape[-1] ** 0.25, K)
@@ -374,14 +628,14 @@ def scaled_scores(Q, K):
     Wrong(
         "scaled_scores",
         "softmaxed",
-        "Your rows sum to 1: you applied a softmax. That comes in chapter 5; here we want the scaled scores themselves.",
+        "Your rows sum to 1: you applied a softmax. Here we want the scaled scores themselves.",
         """
 def scaled_scores(Q, K):
     s = scores(Q, K) / np.sqrt(Q.shape[-1])
 """
         + SOFTMAX
         + """
-    return p
+    return a
 """,
     ),
     Right(
@@ -432,15 +686,41 @@ def scaled_scores(Q, K):
     # ------------------------------------------------------------ softmax_gradient_norm
     Wrong(
         "softmax_gradient_norm",
+        "sums",
+        "Your norm is 0, or loses its digits, from a gap of about 19 on, as the right-hand side of (4.11) does: large terms are subtracted there. Use positive terms only.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + """
+    two, three = (a**2).sum(-1), (a**3).sum(-1)
+    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "matrix",
+        "Right up to a gap of about 20, then digits are lost, as in the left-hand side of (4.11): 1 − a for a weight near 1. It is the sum of the other weights.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + """
+    J = a[..., :, None] * (np.eye(s.shape[-1]) - a[..., None, :])
+    return np.sqrt((J**2).sum((-1, -2)))
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
         "overflow",
-        "You exponentiated large scores directly: e^1000 overflows and the row becomes NaN. Subtract the maximum of each row first.",
+        "Large scores overflow, or far negative ones vanish, in your exponentials. Subtract the maximum of each row first, as weights_of does.",
         """
 def softmax_gradient_norm(s):
     with np.errstate(all="ignore"):
         e = np.exp(s)
-        p = e / e.sum(-1, keepdims=True)
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
+        a = e / e.sum(-1, keepdims=True)
+    off = a[..., :, None] * a[..., None, :] * (1 - np.eye(s.shape[-1]))
+    return np.sqrt((off**2).sum((-1, -2)) + (off.sum(-1) ** 2).sum(-1))
 """,
     ),
     Wrong(
@@ -451,45 +731,62 @@ def softmax_gradient_norm(s):
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
+        + OFF
         + """
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return two - 2 * three + two**2
+    return (off**2).sum((-1, -2)) + (off.sum(-1) ** 2).sum(-1)
 """,
     ),
     Wrong(
         "softmax_gradient_norm",
         "diagonal_only",
-        "You summed the diagonal p(1 − p) only, or wrote Σp⁴ where (Σp²)² belongs. The entries −p_i p_j beside the diagonal belong to the norm too.",
+        "You summed the diagonal only. The entries −a_i a_j beside it belong to the norm too.",
         """
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
+        + OFF
         + """
-    return np.sqrt(((p * (1 - p)) ** 2).sum(-1))
+    return np.sqrt((off.sum(-1) ** 2).sum(-1))
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "beside_the_diagonal_only",
+        "You summed the entries beside the diagonal only. The diagonal a_i (1 − a_i) belongs to the norm too.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + OFF
+        + """
+    return np.sqrt((off**2).sum((-1, -2)))
 """,
     ),
     Wrong(
         "softmax_gradient_norm",
         "outer_only",
-        "The diagonal of your Jacobian lacks p: it is diag(p) − p pᵀ, not −p pᵀ alone.",
+        "Your matrix is a aᵀ alone. The Jacobian is diag(a) − a aᵀ.",
         """
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
         + """
-    return (p**2).sum(-1)
+    return (a**2).sum(-1)
 """,
     ),
     Wrong(
         "softmax_gradient_norm",
         "spectral",
-        "You returned the largest singular value. The Frobenius norm is the root of the sum of all squared entries.",
+        "You returned the largest singular value. The norm is the root of the sum of all squared entries.",
         """
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
+        + OFF
         + """
-    J = p[..., :, None] * (np.eye(s.shape[-1]) - p[..., None, :])
+    J = off * -1.0
+    i = np.arange(s.shape[-1])
+    J[..., i, i] = off.sum(-1)
     return np.linalg.norm(J, 2, axis=(-2, -1))
 """,
     ),
@@ -501,9 +798,9 @@ def softmax_gradient_norm(s):
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
+        + OFF
         + """
-    J = p[..., :, None] * (np.eye(s.shape[-1]) - p[..., None, :])
-    return np.sqrt((J**2).sum())
+    return np.sqrt((off**2).sum() + (off.sum(-1) ** 2).sum())
 """,
     ),
     Wrong(
@@ -513,10 +810,10 @@ def softmax_gradient_norm(s):
         """
 def softmax_gradient_norm(s):
     e = np.exp(s - s.max(0, keepdims=True))
-    p = e / e.sum(0, keepdims=True)
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
-""",
+    a = e / e.sum(0, keepdims=True)
+"""
+        + OFF
+        + NORM,
     ),
     Wrong(
         "softmax_gradient_norm",
@@ -526,46 +823,21 @@ def softmax_gradient_norm(s):
 def softmax_gradient_norm(s):
     e = np.exp(s - s.max())
     with np.errstate(all="ignore"):
-        p = e / e.sum(-1, keepdims=True)
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
-""",
-    ),
-    Wrong(
-        "softmax_gradient_norm",
-        "mean_subtracted",
-        "You subtracted the mean (or the smallest) of each row. Scores that lie far apart still overflow; subtract the maximum.",
-        """
-def softmax_gradient_norm(s):
-    with np.errstate(all="ignore"):
-        e = np.exp(s - s.mean(-1, keepdims=True))
-        p = e / e.sum(-1, keepdims=True)
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
-""",
-    ),
-    Wrong(
-        "softmax_gradient_norm",
-        "sums_without_axis",
-        "Your sums run over all rows together. Each row needs its own: sum(-1).",
-        """
-def softmax_gradient_norm(s):
+        a = e / e.sum(-1, keepdims=True)
 """
-        + SOFTMAX
-        + """
-    return np.sqrt(max((p**2).sum() - 2 * (p**3).sum() + (p**2).sum() ** 2, 0))
-""",
+        + OFF
+        + NORM,
     ),
     Wrong(
         "softmax_gradient_norm",
         "not_normalised",
-        "You used e^s without dividing by the sum: p must sum to 1 in each row.",
+        "You used e^s without dividing by its sum: the weights of a row sum to 1.",
         """
 def softmax_gradient_norm(s):
-    p = np.exp(s - s.max(-1, keepdims=True))
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
-""",
+    a = np.exp(s - s.max(-1, keepdims=True))
+"""
+        + OFF
+        + NORM,
     ),
     Wrong(
         "softmax_gradient_norm",
@@ -574,35 +846,35 @@ def softmax_gradient_norm(s):
         """
 def softmax_gradient_norm(s):
     e = np.exp(s - s.max(-1, keepdims=True))
-    p = e / e.sum()
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
-""",
+    a = e / e.sum()
+"""
+        + OFF
+        + NORM,
     ),
     Wrong(
         "softmax_gradient_norm",
-        "factor_two_lost",
-        "The middle term of your sum lacks the factor 2: it is − 2 Σp³.",
+        "absolute_values",
+        "You summed absolute values. The norm is the root of the sum of squares.",
         """
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
+        + OFF
         + """
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - three + two**2, 0))
+    return 2 * off.sum((-1, -2))
 """,
     ),
     Wrong(
         "softmax_gradient_norm",
         "sum_of_entries",
-        "All your norms are 0. Either you summed the entries of the Jacobian (its rows sum to 0; square first), or a sign is wrong (it is + (Σp²)²) and np.maximum hid it.",
+        "All your norms are 0: the entries of every row of the Jacobian sum to 0. Square them first.",
         """
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
+        + OFF
         + """
-    J = p[..., :, None] * (np.eye(s.shape[-1]) - p[..., None, :])
-    return J.sum((-1, -2))
+    return off.sum((-1, -2)) - off.sum((-1, -2))
 """,
     ),
     Wrong(
@@ -613,9 +885,61 @@ def softmax_gradient_norm(s):
 def softmax_gradient_norm(s):
 """
         + SOFTMAX
+        + OFF
         + """
-    J = p[..., :, None] * (np.eye(s.shape[-1]) - p[..., None, :])
-    return np.abs(J).max((-1, -2))
+    return off.sum(-1).max(-1)
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "each_pair_once",
+        "You counted each pair i, j once. Both entries (i, j) and (j, i) of the Jacobian belong to the norm.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + OFF
+        + """
+    return np.sqrt((off**2).sum((-1, -2)) / 2 + (off.sum(-1) ** 2).sum(-1))
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "two_scores_only",
+        "You used a formula for two scores, 2 a₁ a₂, or took only two weights of a row. With more scores all pairs count.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + """
+    return 2 * a.max(-1) * a.min(-1) * (s.shape[-1] > 1)
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "square_root_of_a_sum_of_digits",
+        "You added a constant under the root, or put a floor under it, so tiny norms are wrong. No constant is needed.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + """
+    off = a[..., :, None] * a[..., None, :] * (1 - np.eye(s.shape[-1]))
+    return np.sqrt((off**2).sum((-1, -2)) + (off.sum(-1) ** 2).sum(-1) + 1e-16)
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "finite_differences",
+        "Your norm has the digits of a finite difference only. Use the formula of the Jacobian.",
+        """
+def softmax_gradient_norm(s):
+    def weights(s):
+        e = np.exp(s - s.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True)
+    n, step = s.shape[-1], 1e-5
+    columns = [(weights(s + step * e) - weights(s - step * e)) / (2 * step) for e in np.eye(n)]
+    return np.sqrt(sum((column**2).sum(-1) for column in columns))
 """,
     ),
     Wrong(
@@ -627,35 +951,25 @@ def softmax_gradient_norm(s):
     s -= s.max(-1, keepdims=True)
 """
         + SOFTMAX
-        + """
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    return np.sqrt(np.maximum(two - 2 * three + two**2, 0))
-""",
-    ),
-    Wrong(
-        "softmax_gradient_norm",
-        "rounding_below_zero",
-        "Rounding made the sum under your root negative, and the row became NaN. Use np.maximum(…, 0) before the root.",
-        """
-def softmax_gradient_norm(s):
-"""
-        + SOFTMAX
-        + """
-    two, three = (p**2).sum(-1), (p**3).sum(-1)
-    with np.errstate(invalid="ignore"):
-        return np.sqrt(two - 2 * three + two**2)
-""",
+        + OFF
+        + NORM,
     ),
     Right(
         "softmax_gradient_norm",
-        "with_the_matrix",
+        "others_summed",
         """
 def softmax_gradient_norm(s):
-"""
-        + SOFTMAX
-        + """
-    J = np.eye(s.shape[-1]) * p[..., None] - p[..., :, None] * p[..., None, :]
-    return np.linalg.norm(J, axis=(-2, -1))
+    e = np.exp(s - s.max(-1, keepdims=True))
+    a = e / e.sum(-1, keepdims=True)
+    n = s.shape[-1]
+    total = np.zeros(s.shape[:-1])
+    for i in range(n):
+        others = sum((a[..., j] for j in range(n) if j != i), np.zeros(s.shape[:-1]))
+        total = total + (a[..., i] * others) ** 2
+        for j in range(n):
+            if j != i:
+                total = total + (a[..., i] * a[..., j]) ** 2
+    return np.sqrt(total)
 """,
     ),
     Right(
@@ -665,9 +979,12 @@ def softmax_gradient_norm(s):
 def softmax_gradient_norm(s):
     def one(row):
         e = np.exp(row - np.max(row))
-        p = e / np.sum(e)
-        return np.sqrt(np.sum((np.diag(p) - np.outer(p, p)) ** 2))
-    return np.apply_along_axis(one, -1, s)
+        a = e / np.sum(e)
+        J = -np.outer(a, a)
+        for i in range(len(a)):
+            J[i, i] = a[i] * np.delete(a, i).sum()
+        return np.linalg.norm(J)
+    return np.apply_along_axis(one, -1, s * 1.0)
 """,
     ),
     Right(
@@ -675,11 +992,12 @@ def softmax_gradient_norm(s):
         "einsum",
         """
 def softmax_gradient_norm(s):
-"""
-        + SOFTMAX
-        + """
-    J = np.einsum("...i,ij->...ij", p, np.eye(s.shape[-1])) - np.einsum("...i,...j->...ij", p, p)
-    return np.sqrt(np.einsum("...ij,...ij->...", J, J))
+    e = np.exp(s - s.max(-1, keepdims=True))
+    a = e / e.sum(-1, keepdims=True)
+    hollow = 1.0 - np.eye(s.shape[-1])
+    off = np.einsum("...i,...j,ij->...ij", a, a, hollow)
+    diagonal = np.einsum("...ij->...i", off)
+    return np.sqrt(np.einsum("...ij,...ij->...", off, off) + np.einsum("...i,...i->...", diagonal, diagonal))
 """,
     ),
     Right(
@@ -688,22 +1006,28 @@ def softmax_gradient_norm(s):
         """
 def softmax_gradient_norm(s):
     top = s.max(axis=-1, keepdims=True)
-    p = np.exp(s - top - np.log(np.exp(s - top).sum(axis=-1, keepdims=True)))
-    two = (p * p).sum(axis=-1)
-    return np.sqrt(np.clip(two * (1 + two) - 2 * (p * p * p).sum(axis=-1), 0, None))
+    log_a = s - top - np.log(np.exp(s - top).sum(axis=-1, keepdims=True))
+    a = np.exp(log_a)
+    rest = np.stack([np.delete(a, i, axis=-1).sum(-1) for i in range(s.shape[-1])], axis=-1)
+    squares = a**2
+    others = np.stack([np.delete(squares, i, axis=-1).sum(-1) for i in range(s.shape[-1])], axis=-1)
+    return np.sqrt((squares * (rest**2 + others)).sum(-1))
 """,
     ),
     Right(
         "softmax_gradient_norm",
-        "single_precision",
+        "scaled_before_squaring",
         """
 def softmax_gradient_norm(s):
-    s = (s - s.max(-1, keepdims=True)).astype(np.float32)
-"""
-        + SOFTMAX
-        + """
-    J = p[..., :, None] * (np.eye(s.shape[-1], dtype=np.float32) - p[..., None, :])
-    return np.sqrt((J**2).sum((-1, -2)))
+    e = np.exp(s - s.max(-1, keepdims=True))
+    a = e / e.sum(-1, keepdims=True)
+    off = a[..., :, None] * a[..., None, :]
+    i = np.arange(s.shape[-1])
+    off[..., i, i] = 0
+    J = np.concatenate([off, off.sum(-1, keepdims=True)], axis=-1)
+    size = J.max(axis=(-1, -2), keepdims=True)
+    size = np.where(size == 0, 1, size)
+    return size[..., 0, 0] * np.linalg.norm(J / size, axis=(-2, -1))
 """,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Chapter 5: what learners write for softmax, log-sum-exp and the Jacobian, wrong and right."""
+"""Chapter 5: what learners write for the softmax, its test bench, the loss and the sharpness, wrong and right."""
 
 from autograde.mistakes import Right, Wrong
 
@@ -141,7 +141,7 @@ def softmax(scores):
     Wrong(
         "softmax",
         "no_keepdims",
-        "You dropped the summed axis, so the division lines the sums up with the columns. Keep it: keepdims=True.",
+        "You dropped the axis of the sum, so the division lines the sums up with the columns. Keep it: keepdims=True.",
         """
 def softmax(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -161,7 +161,7 @@ def softmax(scores):
     Wrong(
         "softmax",
         "empty_row_uniform",
-        "A row of nothing but −∞ came back with equal weights: you put a large negative number for −∞. Such a row attends to nothing; its weights are 0.",
+        "A row of nothing but −∞ came back with equal weights. Such a row attends to nothing: its weights are 0. (A large negative number in the place of −∞ does that, or a 1/n put in on purpose.)",
         """
 def softmax(scores):
     safe = np.where(np.isneginf(scores), -1e9, scores)
@@ -172,7 +172,7 @@ def softmax(scores):
     Wrong(
         "softmax",
         "minus_ten",
-        "You replaced −∞ by a small negative number. Its exponential is small but not 0: a forbidden key keeps some weight.",
+        "A forbidden key keeps some weight: you put a negative number of moderate size in the place of −∞, and its exponential is small but not 0.",
         """
 def softmax(scores):
     safe = np.where(np.isneginf(scores), -10.0, scores)
@@ -317,7 +317,7 @@ def softmax(scores):
     Wrong(
         "softmax",
         "matrix_only",
-        "Your loop is written for matrices. With a leading batch axis it takes matrices for rows; use axis=-1 and keepdims=True instead of loops, or reshape to rows and back.",
+        "You take the first axis for rows: with leading axes a whole table then shares 1. The rows lie along the last axis: axis=-1, keepdims=True.",
         """
 def softmax(scores):
     out = np.zeros(scores.shape)
@@ -382,7 +382,7 @@ def softmax(scores):
     Wrong(
         "softmax",
         "integer_table",
-        "Integer scores must give floats. (np.zeros_like(scores) keeps their type.)",
+        "Whole-number scores came back as whole numbers. A table made with np.zeros_like(scores) keeps their type; make it of floats.",
         """
 def softmax(scores):
     out = np.zeros_like(scores)
@@ -392,7 +392,75 @@ def softmax(scores):
             out[where] = e / e.sum()
     return out
 """,
-        unnamed=True,
+    ),
+    Wrong(
+        "softmax",
+        "maximum_without_keepdims",
+        "You dropped the axis of the maximum, so the subtraction lines the maxima up with the columns. Keep it: keepdims=True.",
+        """
+def softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1))
+    return e / e.sum(axis=-1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "sum_of_all",
+        "All your weights together sum to 1. Each row is a distribution of its own: sum over axis=-1 and keep the axis.",
+        """
+def softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum()
+""",
+    ),
+    Wrong(
+        "softmax",
+        "epsilon_of_1e_5",
+        "You added a constant to the sum to avoid 0/0. Every row now sums to less than 1. Divide by 1 only where the sum is 0.",
+        """
+def softmax(scores):
+    top = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isfinite(top), top, 0))
+    return e / (e.sum(axis=-1, keepdims=True) + 1e-5)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "empty_row_one_over_n",
+        "A row of nothing but −∞ came back with equal weights. Such a row attends to nothing: its weights are 0. (A large negative number in the place of −∞ does that, or a 1/n put in on purpose.)",
+        """
+def softmax(scores):
+    top = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isfinite(top), top, 0))
+    total = e.sum(axis=-1, keepdims=True)
+    return np.where(total == 0, 1 / scores.shape[-1], e / np.where(total == 0, 1, total))
+""",
+    ),
+    Wrong(
+        "softmax",
+        "fill_of_minus_1e9",
+        "A forbidden key beat keys with very low scores: you put a finite number in the place of −∞, and a score may be lower than that. Its weight must be 0 whatever the others are.",
+        """
+def softmax(scores):
+    safe = np.where(np.isneginf(scores), -1e9, scores)
+    e = np.exp(safe - safe.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return np.where(np.isneginf(scores).all(axis=-1, keepdims=True), 0.0, weights)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "forbidden_keeps_a_trace",
+        "A forbidden key keeps a trace of weight. Its weight is exactly 0.",
+        """
+def softmax(scores):
+    top = scores.max(axis=-1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    e = np.maximum(np.exp(scores - top), 1e-6)
+    e = np.where(np.isneginf(scores).all(axis=-1, keepdims=True), 0.0, e)
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+""",
     ),
     Right(
         "softmax",
@@ -477,617 +545,1094 @@ def softmax(scores):
     return e / np.maximum(total, np.float32(1e-30))
 """,
     ),
-    # ------------------------------------------------------------ log_sum_exp
+    # ------------------------------------------------------------ break_softmax
     Wrong(
-        "log_sum_exp",
-        "shifted_by_mean",
-        "You shifted each row by its mean (or another of its scores). A score far above it still overflows; only the maximum leaves no exponent positive (5.8).",
+        "break_softmax",
+        "plus_100",
+        "(a) is right on your table: in double precision the naive form survives scores from −700 to 700. It overflows from 710 on, and underflows as a whole below −745.",
         """
-def log_sum_exp(scores):
-    m = scores.mean(axis=-1, keepdims=True)
-    m = np.where(np.isfinite(m), m, 0)
-    return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+def break_softmax():
+    return {
+        "a": np.array([[100.0, 101.0, 99.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "shifted_by_mean_unguarded",
-        "You shifted each row by its mean (or another of its scores). A score far above it still overflows; only the maximum leaves no exponent positive (5.8).",
+        "break_softmax",
+        "one_table_for_all",
+        "One table does not break them all. Each shift is bad for rows of its own kind: look at each program by itself.",
         """
-def log_sum_exp(scores):
-    m = scores.mean(axis=-1, keepdims=True)
-    return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+def break_softmax():
+    table = np.array([[1000.0, 0.0]])
+    return {"a": table, "b": table, "c": table, "d": table, "e": table, "f": None}
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "no_shift",
-        "You did not subtract the maximum: the exponentials of large scores become infinite, and those of very negative ones all 0. Shift inside, and add the shift outside (5.9).",
+        "break_softmax",
+        "oblong_table_for_e",
+        "On your table (e) raises an error, so everybody would notice. A square table divides without one, by the sums of other rows.",
         """
-def log_sum_exp(scores):
-    return np.log(np.exp(scores).sum(axis=-1))
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0, 1.0], [0.0, 9.0, 2.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "shift_not_added",
-        "You subtracted the maximum inside and did not add it outside: m is missing in (5.9).",
+        "break_softmax",
+        "symmetric_table_for_e",
+        "(e) is right to 0.1 on your table. It divides column by column by the sums of the rows, and yours are alike, or there is one row only. The sums must differ by much.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    m = np.where(np.isfinite(m), m, 0)
-    return np.log(np.exp(scores - m).sum(axis=-1))
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 5.0], [5.0, 0.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "shift_subtracted_twice",
-        "You subtracted the maximum outside as well. Inside it is subtracted, outside added.",
+        "break_softmax",
+        "rows_near_1000_for_c",
+        "The mean is a good shift for a row whose scores lie together, however large: (c) is right on your table. It fails when a score lies far above the mean.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return np.log(np.exp(scores - m).sum(axis=-1)) - m[..., 0]
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[1000.0, 999.0, 1001.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "axis_zero",
-        "You summed along axis 0, over the queries. Each row is summed over its keys: axis=-1.",
+        "break_softmax",
+        "one_row_for_b",
+        "With one row (or rows that lie together) the maximum of the table is as good as that of the row: (b) is right on your table. Another row must lie far below.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=0, keepdims=True)
-    return np.log(np.exp(scores - m).sum(axis=0)) + m[0]
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[900.0, 899.0, 898.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "axis_one",
-        "You wrote axis=1. That is the last axis of a matrix, but not of a batch: write axis=-1.",
+        "break_softmax",
+        "gap_below_spacing_d",
+        "Single precision holds seven digits, and on your table that is enough: (d) is right. Which large scores does it take for equal, although they differ by 1 or more?",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=1, keepdims=True)
-    return np.log(np.exp(scores - m).sum(axis=1)) + np.squeeze(m, axis=1)
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1000.0, 1001.0]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "axis_kept",
-        "You kept the summed axis: the result has a last axis of length 1. One number for each row: drop it before you return.",
+        "break_softmax",
+        "large_gap_for_d",
+        "Single precision holds seven digits, and on your table that is enough: (d) is right. Which large scores does it take for equal, although they differ by 1 or more?",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return m + np.log(np.exp(scores - m).sum(axis=-1, keepdims=True))
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 2e8]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "shapes_crossed",
-        "You added a shift that still has its axis to sums that have lost theirs, so every sum meets every shift. Use m[..., 0] or keep the axis in both.",
+        "break_softmax",
+        "table_for_f",
+        "No table breaks (f): after the shift each sum is at least 1, and 1e-12 more does not change a weight by 0.1. Return None for it.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return m + np.log(np.exp(scores - m).sum(axis=-1))
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": np.array([[1000.0, 0.0]]),
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "whole_array",
-        "You summed over all rows at once. One number comes back for each row: axis=-1.",
+        "break_softmax",
+        "none_for_d",
+        "(d) can be broken: near 1e8 the neighbouring numbers of single precision are 8 apart.",
         """
-def log_sum_exp(scores):
-    m = scores.max()
-    return m + np.log(np.exp(scores - m).sum())
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": None,
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "global_maximum",
-        "You shifted all rows by the maximum of the whole array. A row far below it underflows to a sum of 0, whose log is −∞. Take the maximum of each row.",
+        "break_softmax",
+        "none_for_c",
+        "(c) can be broken: a row may have a score that lies far above its mean.",
         """
-def log_sum_exp(scores):
-    m = scores.max()
-    return m + np.log(np.exp(scores - m).sum(axis=-1))
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": None,
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "no_log",
-        "You returned the sum of exponentials without its logarithm.",
+        "break_softmax",
+        "none_for_e",
+        "(e) can be broken without an error: when does (n_q, n_k) divide by (n_q)?",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return np.exp(scores - m).sum(axis=-1) + m[..., 0]
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": None,
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "maximum_only",
-        "You returned the maximum. The log-sum-exp lies above it, by up to log n (5.10).",
+        "break_softmax",
+        "none_for_b",
+        "(b) can be broken: what does it do to a row that lies far below another?",
         """
-def log_sum_exp(scores):
-    return scores.max(axis=-1)
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": None,
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "sum_of_logs",
-        "You took the logarithm of each term before summing. That only gives the sum of the scores back: first the sum, then the logarithm.",
+        "break_softmax",
+        "infinite_score",
+        "A table holds at most 50 finite numbers up to 1e9 in absolute value, with two axes.",
         """
-def log_sum_exp(scores):
-    return np.log(np.exp(scores)).sum(axis=-1)
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, np.inf]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "mean_for_sum",
-        "You took the mean of the exponentials. (5.9) has their sum; the difference is log n.",
+        "break_softmax",
+        "too_large_numbers",
+        "A table holds at most 50 finite numbers up to 1e9 in absolute value, with two axes.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return np.log(np.exp(scores - m).mean(axis=-1)) + m[..., 0]
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e12, 1e12 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "log2",
-        "You took the logarithm to base 2 of exponentials to base e. Use np.log.",
+        "break_softmax",
+        "one_axis",
+        "A table holds at most 50 finite numbers up to 1e9 in absolute value, with two axes.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return np.log2(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+def break_softmax():
+    return {
+        "a": np.array([1000.0, 0.0]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
+""",
+    ),
+    Right(
+        "break_softmax",
+        "as_lists",
+        """
+def break_softmax():
+    return {
+        "a": [[1000.0, 0.0]],
+        "b": [[0.0, 1.0], [900.0, 900.0]],
+        "c": [[0.0, 3000.0]],
+        "d": [[1e8, 1e8 + 1]],
+        "e": [[0.0, 0.0], [0.0, 9.0]],
+        "f": None,
+    }
+""",
+    ),
+    Right(
+        "break_softmax",
+        "whole_numbers",
+        """
+def break_softmax():
+    return {
+        "a": np.array([[2000, 1999, 1]]),
+        "b": np.array([[10**6, 1], [3, 4]]),
+        "c": np.array([[-9, 5000, -7]]),
+        "d": np.array([[10**9, 10**9 - 5, 10**9 - 2]]),
+        "e": np.array([[1, 1, 1], [0, 9, 0], [3, 2, 30]]),
+        "f": None,
+    }
+""",
+    ),
+    Right(
+        "break_softmax",
+        "low_rows",
+        """
+def break_softmax():
+    return {
+        "a": np.array([[-800.0, -801.0], [0.0, 1.0]]),
+        "b": np.array([[0.0, 1.0], [-5000.0, -5001.0]]),
+        "c": np.array([[0.0, -1.0, -2.0, 1e9]]),
+        "d": np.array([[2.0**27, 2.0**27 + 2]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
+""",
+    ),
+    Right(
+        "break_softmax",
+        "column_for_e",
+        """
+def break_softmax():
+    return {
+        "a": np.array([[1000.0, 0.0]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0, 3000.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0], [1.0]]),
+        "f": None,
+    }
+""",
+    ),
+    Right(
+        "break_softmax",
+        "silent_failures",
+        """
+def break_softmax():
+    return {
+        "a": np.array([[709.5, 709.5]]),
+        "b": np.array([[0.0, 1.0], [900.0, 900.0]]),
+        "c": np.array([[0.0] * 30 + [744.0]]),
+        "d": np.array([[1e8, 1e8 + 1]]),
+        "e": np.array([[0.0, 0.0], [0.0, 9.0]]),
+        "f": None,
+    }
+""",
+    ),
+    Right(
+        "break_softmax",
+        "built_in_a_loop",
+        """
+def break_softmax():
+    tables = dict.fromkeys("abcdef")
+    for letter, rows in zip(
+        "abcde",
+        ([[800, 801]], [[0, 2000], [1, 0]], [[0, 1e4]], [[3e8, 3e8 + 4]], [[0, 0], [9, 0]]),
+    ):
+        tables[letter] = np.asarray(rows, dtype=float)
+    return tables
+""",
+    ),
+    # ------------------------------------------------------------ cross_entropy
+    Wrong(
+        "cross_entropy",
+        "log_of_softmax",
+        "You took the logarithm of the weight. Where the weight is rounded to 0 the loss becomes infinite, and where it is rounded to 1 the loss becomes 0. Work with the differences of the scores.",
+        """
+def cross_entropy(scores, targets):
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return -np.log(np.take_along_axis(weights, targets[..., None], axis=-1)[..., 0])
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "log1p",
-        "You added 1 to the sum (log1p). The largest score already contributes its 1.",
+        "cross_entropy",
+        "epsilon_in_log",
+        "You added a small number inside the logarithm. It bounds the loss (27.6 for 1e-12) where 800 is right.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return np.log1p(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+def cross_entropy(scores, targets):
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return -np.log(np.take_along_axis(weights, targets[..., None], axis=-1)[..., 0] + 1e-12)
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "shifted_by_minimum",
-        "You shifted by the minimum. The largest exponent then is not 0 but the whole spread of the row; shift by the maximum.",
+        "cross_entropy",
+        "clipped_weights",
+        "You clipped the weight before the logarithm. It bounds the loss where 800 is right.",
         """
-def log_sum_exp(scores):
-    m = scores.min(axis=-1, keepdims=True)
-    m = np.where(np.isfinite(m), m, 0)
-    return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+def cross_entropy(scores, targets):
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return -np.log(np.clip(np.take_along_axis(weights, targets[..., None], axis=-1)[..., 0], 1e-15, 1))
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "softmax_returned",
-        "You returned the logarithms of the weights, one for each key. One number comes back for each row.",
+        "cross_entropy",
+        "lse_minus_score",
+        "Where the target leads by far, the sum of all terms is its own term up to rounding, and nothing is left of a small loss. Leave the target's own term out of the sum: np.log1p and np.logaddexp keep a small rest.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return scores - m - np.log(np.exp(scores - m).sum(axis=-1, keepdims=True))
+def cross_entropy(scores, targets):
+    top = scores.max(axis=-1, keepdims=True)
+    lse = top[..., 0] + np.log(np.exp(scores - top).sum(axis=-1))
+    return lse - np.take_along_axis(scores, targets[..., None], axis=-1)[..., 0]
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "in_place",
-        "You subtracted in place, with scores -= …: that changes the caller's array. Write the difference to a new array.",
+        "cross_entropy",
+        "lse_of_differences",
+        "Where the target leads by far, the sum of all terms is its own term up to rounding, and nothing is left of a small loss. Leave the target's own term out of the sum: np.log1p and np.logaddexp keep a small rest.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    m = np.where(np.isfinite(m), m, 0)
-    scores -= m
-    total = np.exp(scores).sum(axis=-1)
-    return np.where(total == 0, -np.inf, np.log(np.where(total == 0, 1, total)) + m[..., 0])
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    top = gaps.max(axis=-1, keepdims=True)
+    return top[..., 0] + np.log(np.exp(gaps - top).sum(axis=-1))
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "empty_row_nan",
-        "A row of nothing but −∞ must give −∞: the shift of such a row must be 0, or −∞ − (−∞) makes it nan.",
+        "cross_entropy",
+        "log1p_without_shift",
+        "Your rest overflows: if another key leads by 800, the exponential of the difference is infinite. Shift by the largest difference, or use np.logaddexp.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    return np.log(np.exp(scores - m).sum(axis=-1)) + m[..., 0]
+def cross_entropy(scores, targets):
+    at = targets[..., None]
+    gaps = scores - np.take_along_axis(scores, at, axis=-1)
+    rest = np.exp(np.where(np.arange(scores.shape[-1]) == at, -np.inf, gaps)).sum(axis=-1)
+    return np.log1p(rest)
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "no_return",
-        "Your function returns nothing: end it with a return.",
+        "cross_entropy",
+        "sign",
+        "The sign is turned: a loss is not negative.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    total = m[..., 0] + np.log(np.exp(scores - m).sum(axis=-1))
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return -np.logaddexp.reduce(gaps, axis=-1)
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "squeeze_all",
-        "np.squeeze drops every axis of length 1, also a leading one. Drop the last only: m[..., 0].",
+        "cross_entropy",
+        "mean_of_rows",
+        "You returned one number for the whole array, the mean of the losses. One loss for each row is asked.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    m = np.where(np.isfinite(m), m, 0)
-    return np.log(np.exp(scores - m).sum(axis=-1)) + np.squeeze(m)
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.logaddexp.reduce(gaps, axis=-1).mean()
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "squeeze_result",
-        "np.squeeze drops every axis of length 1, also a leading one. Drop the last only: m[..., 0].",
+        "cross_entropy",
+        "sum_of_rows",
+        "You returned one number for the whole array, the sum of the losses. One loss for each row is asked.",
         """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    m = np.where(np.isfinite(m), m, 0)
-    return np.squeeze(np.log(np.exp(scores - m).sum(axis=-1, keepdims=True)) + m)
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.logaddexp.reduce(gaps, axis=-1).sum()
 """,
     ),
     Wrong(
-        "log_sum_exp",
-        "integer_table",
-        "Integer scores must give floats. (np.zeros_like(scores) keeps their type.)",
+        "cross_entropy",
+        "first_target_for_all",
+        "You used the first target for all rows. Each row has its own.",
         """
-def log_sum_exp(scores):
-    out = np.zeros_like(scores[..., 0])
-    for where in np.ndindex(out.shape):
-        m = scores[where].max()
-        out[where] = m if m == -np.inf else m + np.log(np.exp(scores[where] - m).sum())
-    return out
+def cross_entropy(scores, targets):
+    t = np.ravel(targets)[0]
+    return np.logaddexp.reduce(scores - scores[..., t : t + 1], axis=-1)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "targets_from_one",
+        "Your targets count from 1. The index 0 is the first key.",
+        """
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, np.asarray(targets)[..., None] - 1, axis=-1)
+    return np.logaddexp.reduce(gaps, axis=-1)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "target_counted_twice",
+        "You left the target in the rest, so its own term counts twice: the loss is never below log 2.",
+        """
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.logaddexp(0, np.logaddexp.reduce(gaps, axis=-1))
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "rest_only",
+        "You returned the logarithm of the rest, without the target's own term: a loss would become negative where the target leads.",
+        """
+def cross_entropy(scores, targets):
+    at = targets[..., None]
+    gaps = scores - np.take_along_axis(scores, at, axis=-1)
+    return np.logaddexp.reduce(np.where(np.arange(scores.shape[-1]) == at, -np.inf, gaps), axis=-1)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "lead_over_best",
+        "You took the gap between the target and the best of the other keys. All other keys count.",
+        """
+def cross_entropy(scores, targets):
+    at = targets[..., None]
+    gaps = scores - np.take_along_axis(scores, at, axis=-1)
+    others = np.where(np.arange(scores.shape[-1]) == at, -np.inf, gaps)
+    return np.logaddexp(0, others.max(axis=-1))
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "squared_error",
+        "You returned the squared distance between the weights and the target. The cross-entropy is minus the logarithm of the target's weight.",
+        """
+def cross_entropy(scores, targets):
+    goal = np.arange(scores.shape[-1]) == np.asarray(targets)[..., None]
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return ((weights - goal) ** 2).sum(axis=-1)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "base_two",
+        "You used the logarithm to base 2. In this book log is the natural logarithm.",
+        """
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.logaddexp.reduce(gaps, axis=-1) / np.log(2)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "weight_itself",
+        "You returned the weight of the target. The loss is minus its logarithm.",
+        """
+def cross_entropy(scores, targets):
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return np.take_along_axis(weights, targets[..., None], axis=-1)[..., 0]
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "one_minus_weight",
+        "You returned 1 minus the weight of the target. The loss is minus the logarithm of the weight.",
+        """
+def cross_entropy(scores, targets):
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return 1 - np.take_along_axis(weights, targets[..., None], axis=-1)[..., 0]
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "kept_axis",
+        "You kept the last axis. One number for each row is asked: take [..., 0], or reduce without keepdims.",
+        """
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.logaddexp.reduce(gaps, axis=-1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "changed_scores",
+        "You wrote −∞ into the scores you were given. Work on a copy.",
+        """
+def cross_entropy(scores, targets):
+    scores -= np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.logaddexp.reduce(scores, axis=-1)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "every_target_of_every_row",
+        "You took every target from every row: scores[..., targets] makes a table. np.take_along_axis takes one entry a row.",
+        """
+def cross_entropy(scores, targets):
+    return np.logaddexp.reduce(scores, axis=-1)[..., None] - scores[..., targets]
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "forbidden_as_zero",
+        "You put 0 in the place of −∞: a forbidden key then counts like one with score 0. It counts as nothing.",
+        """
+def cross_entropy(scores, targets):
+    scores = np.where(np.isneginf(scores), 0.0, scores)
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.logaddexp.reduce(gaps, axis=-1)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "whole_number_losses",
+        "Whole-number scores must give losses that are not rounded.",
+        """
+def cross_entropy(scores, targets):
+    loss = np.zeros(np.shape(targets), dtype=scores.dtype)
+    for where in np.ndindex(loss.shape):
+        loss[where] = np.logaddexp.reduce(scores[where] - scores[where][targets[where]])
+    return loss if loss.ndim else loss[()]
 """,
         unnamed=True,
     ),
     Right(
-        "log_sum_exp",
-        "logaddexp",
+        "cross_entropy",
+        "reduce_at_once",
         """
-def log_sum_exp(scores):
-    return np.logaddexp.reduce(scores, axis=-1)
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, np.asarray(targets)[..., None], axis=-1)
+    return np.logaddexp.reduce(gaps, axis=-1)
 """,
     ),
     Right(
-        "log_sum_exp",
-        "rows_one_by_one",
+        "cross_entropy",
+        "log1p_with_a_shift",
         """
-def log_sum_exp(scores):
-    out = np.full(scores.shape[:-1], -np.inf)
-    for where in np.ndindex(out.shape):
-        m = scores[where].max()
-        if m > -np.inf:
-            out[where] = m + np.log(np.sum(np.exp(scores[where] - m)))
-    return out
+def cross_entropy(scores, targets):
+    at = np.expand_dims(targets, -1)
+    gaps = scores - np.take_along_axis(scores, at, -1)
+    top = np.maximum(gaps.max(-1), 0)
+    others = np.where(np.arange(scores.shape[-1]) == at, -np.inf, gaps - top[..., None])
+    rest = np.exp(others).sum(-1)
+    return np.where(top > 0, top + np.log(rest + np.exp(-top)), np.log1p(rest))
 """,
     ),
     Right(
-        "log_sum_exp",
-        "axis_moved_first",
+        "cross_entropy",
+        "row_after_row",
         """
-def log_sum_exp(scores):
-    s = np.moveaxis(scores, -1, 0)
-    m = np.maximum(s.max(axis=0), -1e300)
-    with np.errstate(divide="ignore"):
-        return m + np.log(np.sum(np.exp(s - m), axis=0))
+def cross_entropy(scores, targets):
+    scores, targets = np.asarray(scores), np.asarray(targets)
+    loss = np.zeros(targets.shape)
+    for where in np.ndindex(targets.shape):
+        line, t = scores[where], targets[where]
+        total = -np.inf
+        for j, score in enumerate(line):
+            if j != t:
+                total = np.logaddexp(total, score - line[t])
+        loss[where] = np.logaddexp(0.0, total)
+    return loss
 """,
     ),
     Right(
-        "log_sum_exp",
-        "keys_one_after_another",
+        "cross_entropy",
+        "two_branches",
         """
-def log_sum_exp(scores):
-    total = np.full(scores.shape[:-1], -np.inf)
-    for j in range(scores.shape[-1]):
-        total = np.logaddexp(total, scores[..., j])
-    return total
+def cross_entropy(scores, targets):
+    scores = np.asarray(scores, dtype=float)
+    own = (np.arange(scores.shape[-1]) == np.expand_dims(targets, -1)).astype(bool)
+    s_t = np.where(own, scores, 0).sum(axis=-1)
+    others = np.where(own, -np.inf, scores)
+    best = others.max(axis=-1, initial=-1e300)
+    lead = s_t - best
+    rest = np.exp(others - best[..., None]).sum(axis=-1)
+    with np.errstate(over="ignore", divide="ignore"):
+        ahead = np.log1p(rest * np.exp(-np.maximum(lead, 0)))
+        behind = np.log(rest + np.exp(np.minimum(lead, 0))) - np.minimum(lead, 0)
+    return np.where(lead >= 0, ahead, behind)
 """,
     ),
-    Right(
-        "log_sum_exp",
-        "squeeze_at_the_end",
-        """
-def log_sum_exp(scores):
-    m = scores.max(axis=-1, keepdims=True)
-    shift = np.where(np.isneginf(m), 0.0, m)
-    with np.errstate(divide="ignore"):
-        return np.squeeze(np.log(np.exp(scores - shift).sum(axis=-1, keepdims=True)) + shift, axis=-1)
-""",
-    ),
-    # ------------------------------------------------------------ softmax_jvp
+    # ------------------------------------------------------------ sharpness_for
     Wrong(
-        "softmax_jvp",
-        "diagonal_only",
-        "You applied the diagonal of the Jacobian only, p(1 − p)v. Each weight also answers the scores of the other keys.",
+        "sharpness_for",
+        "temperature",
+        "You returned the temperature, one over β. Multiply the scores by what you return, and look at the entropy.",
         """
-def softmax_jvp(p, v):
-    return p * (1 - p) * v
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "average_missing",
-        "You returned p∘v: the average v̄ is not subtracted. When all scores rise alike, no weight may move.",
-        """
-def softmax_jvp(p, v):
-    return p * v
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "plain_mean",
-        "You subtracted the plain mean of v. The average in (5.17) is weighted by p: the sum of p·v.",
-        """
-def softmax_jvp(p, v):
-    return p * (v - v.mean(axis=-1, keepdims=True))
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return 1 / high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "mean_of_products",
-        "You took the mean of p·v. The weights already sum to 1, so the average is the sum of p·v.",
+        "sharpness_for",
+        "bounded_at_100",
+        "Your search ends too early: for scores of size 1/1000 the β that is asked for is in the thousands. Double the upper end until the entropy there is small enough.",
         """
-def softmax_jvp(p, v):
-    return p * (v - (p * v).mean(axis=-1, keepdims=True))
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 100.0
+    pass
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "p_forgotten",
-        "You returned v − v̄: the factor p in front is missing. A key of weight 0 cannot move.",
+        "sharpness_for",
+        "bounded_at_10",
+        "Your search ends too early: for scores of size 1/1000 the β that is asked for is in the thousands. Double the upper end until the entropy there is small enough.",
         """
-def softmax_jvp(p, v):
-    return v - (p * v).sum(axis=-1, keepdims=True)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 10.0
+    pass
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "p_on_one_term",
-        "The factor p stands before both terms: p∘v − p v̄. You left it out of the second.",
+        "sharpness_for",
+        "entropy_itself",
+        "You made the entropy equal to share. It should be share times its largest value, log n.",
         """
-def softmax_jvp(p, v):
-    return p * v - (p * v).sum(axis=-1, keepdims=True)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "sign",
-        "The sign is turned: a rising score must raise its own weight.",
+        "sharpness_for",
+        "entropy_in_bits",
+        "You mixed two logarithms: the entropy in one base, log n in the other. Take the same for both.",
         """
-def softmax_jvp(p, v):
-    return p * ((p * v).sum(axis=-1, keepdims=True) - v)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        a = np.exp(beta * gaps) / np.exp(beta * gaps).sum()
+        return -(a[a > 0] * np.log2(a[a > 0])).sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted and high < 1e12:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "plus",
-        "You added the second term. It is subtracted: what one weight gains the others lose.",
+        "sharpness_for",
+        "number_where_impossible",
+        "You returned a number where no β can do it. If m keys share the largest score, the entropy stays above log m.",
         """
-def softmax_jvp(p, v):
-    return p * v + p * (p * v).sum(axis=-1, keepdims=True)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted and high < 1e12:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "whole_array_average",
-        "You took one average over all rows. Each row has an average of its own: axis=-1, keepdims=True.",
+        "sharpness_for",
+        "none_at_every_tie",
+        "You returned None for a row with a tie that still has enough room. If m keys tie for the largest score the entropy falls to log m: None only if share · log n is not above that.",
         """
-def softmax_jvp(p, v):
-    return p * v - p * np.sum(p * v)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.sum(gaps == 0) > 1:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "axis_zero",
-        "You averaged along axis 0, over the queries. The average runs over the keys of each row, axis=-1.",
+        "sharpness_for",
+        "one_minus_share",
+        "You made the entropy fall by share instead of to share.",
         """
-def softmax_jvp(p, v):
-    return p * v - p * np.sum(p * v, axis=0, keepdims=True)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = (1 - share) * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "axis_one",
-        "You wrote axis=1. That is the last axis of a matrix, but not of a batch: write axis=-1.",
+        "sharpness_for",
+        "share_of_largest_weight",
+        "You made the largest weight equal to share. The entropy divided by log n should be.",
         """
-def softmax_jvp(p, v):
-    if p.ndim == 1:
-        return p * v - p * np.sum(p * v)
-    return p * v - p * np.sum(p * v, axis=1, keepdims=True)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    largest = lambda beta: 1 / np.exp(beta * gaps).sum()
+    if share <= 1 / len(gaps) or share >= 1 / np.sum(gaps == 0):
+        return None
+    low, high = 0.0, 1.0
+    while largest(high) < share:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if largest(middle) < share else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "no_keepdims",
-        "You dropped the summed axis, so the averages line up with the columns. Keep it: keepdims=True.",
+        "sharpness_for",
+        "coarse_grid",
+        "Your β is too coarse: the entropy must be right to 1e-6. Halve the interval until nothing changes.",
         """
-def softmax_jvp(p, v):
-    return p * v - p * np.sum(p * v, axis=-1)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    if np.log(np.sum(gaps == 0)) >= share * np.log(len(gaps)):
+        return None
+    unit = 1 / -gaps.min()
+    betas = unit * np.logspace(-2, 4, 3000)
+    e = np.exp(betas[:, None] * gaps)
+    a = e / e.sum(axis=1, keepdims=True)
+    entropy = np.log(e.sum(axis=1)) - betas * (a @ gaps)
+    return betas[np.abs(entropy - share * np.log(len(gaps))).argmin()]
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "matrix_product",
-        "You used @ between p and v: that mixes the rows. Multiply entry by entry and sum over the last axis.",
+        "sharpness_for",
+        "nan_from_zero_log_zero",
+        "Where a weight underflows, 0 · log 0 is nan, and every comparison with nan is False. Leave such terms out, or take the entropy as log of the sum minus the average exponent.",
         """
-def softmax_jvp(p, v):
-    return p * v - p * (p @ np.swapaxes(v, -1, -2))
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        a = np.exp(beta * gaps) / np.exp(beta * gaps).sum()
+        return -(a * np.log(a)).sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "v_taken_for_scores",
-        "You applied a softmax to v. v is the direction in which the scores move, and p is given.",
+        "sharpness_for",
+        "no_shift",
+        "Scores far from 0 overflow: subtract the maximum before the exponential, or use your softmax.",
         """
-def softmax_jvp(p, v):
-    e = np.exp(v - v.max(axis=-1, keepdims=True))
-    q = e / e.sum(axis=-1, keepdims=True)
-    return q * v - q * (q * v).sum(axis=-1, keepdims=True)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == gaps.max())) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted and high < 1e12:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "p_taken_for_scores",
-        "You applied a softmax to p. p is already its output; use it as it is.",
+        "sharpness_for",
+        "returns_pair",
+        "You returned two ends of an interval. Return one number.",
         """
-def softmax_jvp(p, v):
-    e = np.exp(p - p.max(axis=-1, keepdims=True))
-    q = e / e.sum(axis=-1, keepdims=True)
-    return q * v - q * (q * v).sum(axis=-1, keepdims=True)
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return low, high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "squared_p",
-        "You weighted the average with p². One factor p stands inside the average, the other in front.",
+        "sharpness_for",
+        "low_end_first",
+        "Your interval starts at 1, so a β below 1 is not found: for scores of size 300 it is a hundredth. Start at 0.",
         """
-def softmax_jvp(p, v):
-    return p * (v - (p * p * v).sum(axis=-1, keepdims=True))
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 1.0, 2.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Wrong(
-        "softmax_jvp",
-        "quadratic_form",
-        "You returned vᵀJv (5.18), one number for each row. Jv is a whole row.",
-        """
-def softmax_jvp(p, v):
-    average = (p * v).sum(axis=-1, keepdims=True)
-    return (p * (v - average) * v).sum(axis=-1)
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "in_place",
-        "You changed v in place: v -= … works on the caller's array. Write the difference to a new array.",
-        """
-def softmax_jvp(p, v):
-    v -= (p * v).sum(axis=-1, keepdims=True)
-    return p * v
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "normalised_average",
-        "A row of zeros came back as nan: something is 0/0 or log 0, such as the average divided by the sum of p. (5.17) divides by nothing: the average is the plain sum of p·v.",
-        """
-def softmax_jvp(p, v):
-    average = (p * v).sum(axis=-1, keepdims=True) / p.sum(axis=-1, keepdims=True)
-    return p * (v - average)
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
+        "sharpness_for",
         "no_return",
-        "Your function returns nothing: end it with a return.",
+        "Your function returns None for every row. Is a return missing?",
         """
-def softmax_jvp(p, v):
-    slope = p * (v - (p * v).sum(axis=-1, keepdims=True))
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "axis_queries",
-        "You averaged along axis −2, over the queries.",
-        """
-def softmax_jvp(p, v):
-    return p * v - p * (p * v).sum(-2, keepdims=True)
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "axis_queries_dropped",
-        "You averaged along axis −2, over the queries.",
-        """
-def softmax_jvp(p, v):
-    return p * v - p * (p * v).sum(-2)
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "jacobian_returned",
-        "You returned the matrix J. Asked is J v, one row for each row of p.",
-        """
-def softmax_jvp(p, v):
-    return p[..., :, None] * (np.eye(p.shape[-1]) - p[..., None, :])
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "matrix_of_a_table",
-        "np.diag and np.outer take one row; p has a row for each query. (5.17) needs no matrix.",
-        """
-def softmax_jvp(p, v):
-    return (np.diag(p) - np.outer(p, p)) @ v
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "matrix_of_a_table_transposed",
-        "np.diag and np.outer take one row; p has a row for each query. (5.17) needs no matrix.",
-        """
-def softmax_jvp(p, v):
-    return ((np.diag(p) - np.outer(p, p)) @ v.T).T
-""",
-    ),
-    Wrong(
-        "softmax_jvp",
-        "matrix_of_a_table_left",
-        "np.diag and np.outer take one row; p has a row for each query. (5.17) needs no matrix.",
-        """
-def softmax_jvp(p, v):
-    return v @ (np.diag(p) - np.outer(p, p))
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    beta = high
 """,
     ),
     Right(
-        "softmax_jvp",
-        "factored",
+        "sharpness_for",
+        "by_weights",
         """
-def softmax_jvp(p, v):
-    return p * (v - np.sum(p * v, axis=-1, keepdims=True))
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        a = np.exp(beta * gaps) / np.exp(beta * gaps).sum()
+        return -sum(x * np.log(x) for x in a if x > 0)
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
 """,
     ),
     Right(
-        "softmax_jvp",
-        "einsum",
+        "sharpness_for",
+        "newton_in_log_beta",
         """
-def softmax_jvp(p, v):
-    return p * v - np.einsum("...i,...j,...j->...i", p, p, v)
+def sharpness_for(scores, share):
+    s = np.array(scores, dtype=float)
+    s = (s - s.max()) / max(s.max() - s.min(), 1e-300)
+    n, ties = len(s), int((s == 0).sum())
+    if ties >= n**share:
+        return None
+
+    def share_at(x):
+        a = softmax(np.exp(x) * s)
+        a = a[a > 0]
+        return -(a * np.log(a)).sum() / np.log(n)
+
+    low, high = -40.0, 1.0
+    while share_at(high) > share:
+        high += 5
+    while high - low > 1e-13:
+        middle = 0.5 * (low + high)
+        if share_at(middle) > share:
+            low = middle
+        else:
+            high = middle
+    scale = np.max(scores) - np.min(scores)
+    return float(np.exp(high) / scale)
 """,
     ),
     Right(
-        "softmax_jvp",
-        "matrix_built",
+        "sharpness_for",
+        "many_points_at_once",
         """
-def softmax_jvp(p, v):
-    J = p[..., :, None] * (np.eye(p.shape[-1]) - p[..., None, :])
-    return (J @ v[..., None])[..., 0]
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    n, m = len(gaps), np.count_nonzero(gaps == 0)
+    if np.log(m) / np.log(n) >= share:
+        return None
+    low, high = 0.0, 1e9
+    for _ in range(12):
+        betas = np.linspace(low, high, 1001)
+        e = np.exp(betas[:, None] * gaps)
+        entropy = np.log(e.sum(1)) - betas * (e @ gaps) / e.sum(1)
+        k = min(int(np.count_nonzero(entropy > share * np.log(n))), 1000)
+        low, high = betas[max(k - 1, 0)], betas[k]
+    return (low + high) / 2
 """,
     ),
     Right(
-        "softmax_jvp",
-        "rows_one_by_one",
+        "sharpness_for",
+        "with_temperature",
         """
-def softmax_jvp(p, v):
-    out = np.zeros(v.shape)
-    for where in np.ndindex(p.shape[:-1]):
-        out[where] = (np.diag(p[where]) - np.outer(p[where], p[where])) @ v[where]
-    return out
-""",
-    ),
-    Right(
-        "softmax_jvp",
-        "pairwise_differences",
-        """
-def softmax_jvp(p, v):
-    differences = v[..., :, None] - v[..., None, :]
-    return p * (differences * p[..., None, :]).sum(axis=-1) + p * v * (1 - p.sum(axis=-1, keepdims=True))
-""",
-    ),
-    Right(
-        "softmax_jvp",
-        "single_precision",
-        """
-def softmax_jvp(p, v):
-    p32, v32 = p.astype(np.float32), v.astype(np.float32)
-    average = np.sum(p32 * v32, axis=-1, keepdims=True, dtype=np.float64)
-    return p * (v - average)
+def sharpness_for(scores, share):
+    s = np.asarray(scores, dtype=np.float64)
+    s = s - s.max()
+
+    def entropy(T):
+        a = softmax(s / T)
+        return -np.where(a > 0, a * np.log(np.where(a > 0, a, 1)), 0).sum()
+
+    goal = share * np.log(s.size)
+    if np.log((s == 0).sum()) >= goal:
+        return None
+    cold, hot = 1.0, 1.0
+    while entropy(cold) > goal:
+        cold /= 2
+    while entropy(hot) < goal:
+        hot *= 2
+    for _ in range(100):
+        T = (cold * hot) ** 0.5
+        if entropy(T) < goal:
+            cold = T
+        else:
+            hot = T
+    return 1 / hot
 """,
     ),
 ]

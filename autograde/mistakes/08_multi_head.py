@@ -1,1455 +1,884 @@
-"""Chapter 8: what learners write for splitting, merging and the whole layer, wrong and right."""
+"""Chapter 8: what learners write for W_O, the split, the whole layer and its examiner, wrong and right."""
 
-from autograde.mistakes import Right, Wrong
+from typing import Any
 
-CATALOGUE = [
-    # ------------------------------------------------------------ split_heads
-    Wrong(
-        "split_heads",
-        "reshape_without_transpose",
-        "You reshaped straight to (n_heads, n, d_head): each head then holds whole tokens instead of some features of every token. Reshape to (n, n_heads, d_head) first, then swap the axes of token and head.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X.reshape(*X.shape[:-2], n_heads, X.shape[-2], d // n_heads)
-""",
+from autograde.mistakes import Entry, Right, Wrong
+
+CATALOGUE: list[Entry] = []
+RAISE = {
+    "one_matrix_only",
+    "another_error",
+    "zero_heads",
+    "minus_one_in_the_reshape",
+    "mask_of_three_axes_only",
+    "not_unpacked",
+    "not_unpacked_method",
+    "weights_for_output",
+    "exception_escapes",
+}
+"""Mistakes that show themselves by exceptions alone: the check tells the exception and names nothing."""
+
+
+def variant(text: str, *swaps: tuple[str, str]) -> str:
+    """`text` with each old piece replaced by the new one; every old piece must be there."""
+    for old, new in swaps:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def wrong(
+    exercise: str, name: Any, sentence: Any, text: str, *swaps: Any, unnamed: bool = False
+) -> None:
+    CATALOGUE.append(Wrong(exercise, name, sentence, variant(text, *swaps), unnamed))
+
+
+def right(exercise: str, name: str, text: str, *swaps: tuple[str, str]) -> None:
+    CATALOGUE.append(Right(exercise, name, variant(text, *swaps)))
+
+
+# ---------------------------------------------------------------- output_matrix
+UNMIX = """
+def output_matrix(weights, n_names):
+    if np.linalg.matrix_rank(weights) < len(weights):
+        return None
+    unmix = np.linalg.inv(weights)
+    return np.kron(unmix.T, np.eye(n_names))
+"""
+for name, sentence, *swaps in [
+    (
+        "identity",
+        "Your W_O is the identity: it leaves the names mixed as the heads deliver them.",
+        ("np.kron(unmix.T, np.eye(n_names))", "np.eye(len(weights) * n_names)"),
     ),
-    Wrong(
-        "split_heads",
+    (
         "transpose_forgotten",
-        "You cut the columns and stopped there: your axes are token, head, feature. Swap the first two of these three, so that the head comes first.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X.reshape(*X.shape[:-1], n_heads, d // n_heads)
-""",
+        "Right for symmetric weights, but W_O stands on the right of the row of blocks: the entry that says how much of head r goes into name s belongs into block row r, block column s. Transpose the small matrix.",
+        ("unmix.T", "unmix"),
     ),
-    Wrong(
-        "split_heads",
-        "interleaved",
-        "Your head takes every n_heads-th column. It owns neighbouring columns: cut d into (n_heads, d_head), in this order.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    cut = X.reshape(*X.shape[:-1], d // n_heads, n_heads)
-    return np.moveaxis(cut, -1, -3)
-""",
+    (
+        "kronecker_order",
+        "Your W_O mixes the numbers of one name instead of whole blocks: np.kron(small matrix, identity) puts an identity for each entry of the small matrix, in this order.",
+        ("np.kron(unmix.T, np.eye(n_names))", "np.kron(np.eye(n_names), unmix.T)"),
     ),
-    Wrong(
-        "split_heads",
-        "heads_and_width_swapped",
-        "You made d // n_heads heads of n_heads columns. It is the other way round: n_heads heads of d // n_heads columns.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    cut = X.reshape(*X.shape[:-1], d // n_heads, n_heads)
-    return np.swapaxes(cut, -3, -2)
-""",
+    (
+        "kronecker_order_and_transpose",
+        "Two things: np.kron(small matrix, identity) is the order that keeps names whole, and the small matrix has to be transposed.",
+        ("np.kron(unmix.T, np.eye(n_names))", "np.kron(np.eye(n_names), unmix)"),
     ),
-    Wrong(
-        "split_heads",
-        "full_width",
-        "Every head got all d columns. A head gets d // n_heads of them.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return np.stack([X] * n_heads, axis=-3)
-""",
+    (
+        "mixes_once_more",
+        "Your blocks are the weights themselves: that mixes the names a second time. It takes their inverse.",
+        ("unmix = np.linalg.inv(weights)", "unmix = weights"),
     ),
-    Wrong(
-        "split_heads",
-        "features_before_tokens",
-        "Your heads are transposed: (n_heads, d_head, n). Inside a head, rows are tokens.",
-        """
+    (
+        "mixes_once_more_transposed",
+        "Your blocks are the transposed weights themselves: that mixes the names a second time. It takes their inverse.",
+        ("unmix = np.linalg.inv(weights)", "unmix = weights.T"),
+    ),
+    (
+        "diagonal_only",
+        "You undid what each head puts on its own role and left what it picks up of the others.",
+        (
+            "unmix = np.linalg.inv(weights)",
+            "unmix = np.diag([1 / w if w else 0 for w in np.diag(weights)])",
+        ),
+    ),
+    (
+        "rows_made_to_sum_to_one",
+        "You divided each row of weights by its sum and used it as it is. The names are still mixed: it takes an inverse.",
+        (
+            "unmix = np.linalg.inv(weights)",
+            "unmix = weights / weights.sum(axis=1, keepdims=True)",
+        ),
+    ),
+    (
+        "entries_inverted",
+        "1 / weights inverts entry by entry. It takes the inverse of the matrix.",
+        (
+            "unmix = np.linalg.inv(weights)",
+            "unmix = np.divide(1, weights, where=weights != 0, out=np.zeros(weights.shape))",
+        ),
+    ),
+    (
+        "pseudo_inverse_for_everything",
+        "You returned a matrix where there is none: if the rows of weights are linearly dependent, different names give the same concatenation. Return None there.",
+        (
+            "    if np.linalg.matrix_rank(weights) < len(weights):\n        return None\n",
+            "",
+        ),
+        ("np.linalg.inv", "np.linalg.pinv"),
+    ),
+    (
+        "determinant_exactly_zero",
+        "Your test for singular weights misses a matrix that is singular up to rounding: its determinant, or a pivot, comes out as 1e-18 or so instead of 0. Ask np.linalg.matrix_rank.",
+        ("np.linalg.matrix_rank(weights) < len(weights)", "np.linalg.det(weights) == 0"),
+    ),
+    (
+        "only_the_small_matrix",
+        "You returned the (h, h) matrix that unmixes single numbers. A name has n_names of them: put an identity of that size in place of each entry.",
+        ("np.kron(unmix.T, np.eye(n_names))", "unmix.T"),
+    ),
+    (
+        "roles_turned_round",
+        "Your names come out in reverse order of the roles. Role 1 belongs on the left.",
+        ("unmix.T", "unmix.T[:, ::-1]"),
+    ),
+    (
+        "none_for_all",
+        "You returned None for weights that can be unmixed.",
+        ("< len(weights)", "<= len(weights)"),
+    ),
+    (
+        "zeros_for_none",
+        "Where no W_O exists, return None, not a matrix.",
+        ("return None", "return np.zeros((len(weights) * n_names, len(weights) * n_names))"),
+    ),
+]:
+    wrong("output_matrix", name, sentence, UNMIX, *swaps)
+wrong(
+    "output_matrix",
+    "error_for_singular_weights",
+    "For two equal heads your function raised an error, or did not return None. Return None if there is no W_O.",
+    """
+def output_matrix(weights, n_names):
+    if np.linalg.matrix_rank(weights) < len(weights):
+        raise ValueError("no such matrix")
+    return np.kron(np.linalg.inv(weights).T, np.eye(n_names))
+""",
+    unnamed=True,
+)
+right(
+    "output_matrix",
+    "inverse_of_the_large_matrix",
+    """
+def output_matrix(weights, n_names):
+    mixing = np.kron(weights.T, np.eye(n_names))
+    if np.linalg.cond(mixing) > 1e12:
+        return None
+    return np.linalg.inv(mixing)
+""",
+)
+right(
+    "output_matrix",
+    "block_by_block",
+    """
+def output_matrix(weights, n_names):
+    h = len(weights)
+    sizes_of_singular = np.linalg.svd(weights, compute_uv=False)
+    if sizes_of_singular[-1] <= 1e-12 * sizes_of_singular[0]:
+        return None
+    unmix = np.linalg.solve(weights, np.eye(h))
+    W_O = np.zeros((h * n_names, h * n_names))
+    for r in range(h):
+        for s in range(h):
+            for m in range(n_names):
+                W_O[r * n_names + m, s * n_names + m] = unmix[s, r]
+    return W_O
+""",
+)
+right(
+    "output_matrix",
+    "einsum",
+    """
+def output_matrix(weights, n_names):
+    if np.linalg.matrix_rank(weights) != weights.shape[0]:
+        return None
+    blocks = np.einsum("sr,mn->rmsn", np.linalg.inv(weights), np.eye(n_names))
+    return blocks.reshape(len(weights) * n_names, -1)
+""",
+)
+right(
+    "output_matrix",
+    "single_precision",
+    UNMIX,
+    ("unmix = np.linalg.inv(weights)", "unmix = np.linalg.inv(weights).astype(np.float32)"),
+    ("np.eye(n_names)", "np.eye(n_names, dtype=np.float32)"),
+)
+right(
+    "output_matrix",
+    "block_matrix",
+    """
+def output_matrix(weights, n_names):
+    if np.linalg.matrix_rank(weights) < len(weights):
+        return None
+    unmix = np.linalg.inv(np.transpose(weights))
+    return np.block([[factor * np.identity(n_names) for factor in row] for row in unmix])
+""",
+)
+
+# ---------------------------------------------------------------- split_heads
+SPLIT = """
 def split_heads(X, n_heads):
     d = X.shape[-1]
-    if d % n_heads:
+    if n_heads < 1 or d % n_heads:
         raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
     cut = X.reshape(*X.shape[:-1], n_heads, d // n_heads)
-    return np.moveaxis(cut, -3, -1)
-""",
+    return np.swapaxes(cut, -3, -2)
+"""
+CUT = "X.reshape(*X.shape[:-1], n_heads, d // n_heads)"
+SWAP = "np.swapaxes(cut, -3, -2)"
+REFUSE = """    if n_heads < 1 or d % n_heads:
+        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
+"""
+for name, sentence, *swaps in [
+    (
+        "reshape_without_transpose",
+        "You reshaped straight to (n_heads, n, d_head): each head then holds a stretch of tokens instead of some features of every token. Reshape to (n, n_heads, d_head) first, then swap the axes of token and head.",
+        (CUT, "X.reshape(*X.shape[:-2], n_heads, X.shape[-2], d // n_heads)"),
+        (SWAP, "cut"),
     ),
-    Wrong(
-        "split_heads",
+    (
+        "transpose_forgotten",
+        "You cut the columns and stopped there: your axes are token, head, feature. Swap the first two of these three, so that the head comes first.",
+        (SWAP, "cut"),
+    ),
+    (
+        "interleaved",
+        "Your head takes every n_heads-th column. It owns neighbouring columns: cut d into (n_heads, d_head), in this order.",
+        (CUT, "X.reshape(*X.shape[:-1], d // n_heads, n_heads)"),
+        (SWAP, "np.moveaxis(cut, -1, -3)"),
+    ),
+    (
+        "heads_and_width_swapped",
+        "You made d // n_heads heads of n_heads columns. It is the other way round: n_heads heads of d // n_heads columns.",
+        (CUT, "X.reshape(*X.shape[:-1], d // n_heads, n_heads)"),
+    ),
+    (
+        "full_width",
+        "Every head got all d columns. A head gets d // n_heads of them.",
+        (SWAP, "np.stack([X] * n_heads, axis=-3)"),
+    ),
+    (
+        "features_before_tokens",
+        "Your heads are transposed: (n_heads, d_head, n). Inside a head, rows are tokens.",
+        (SWAP, "np.moveaxis(cut, -3, -1)"),
+    ),
+    (
         "first_two_axes_swapped",
         "You swapped axes 0 and 1. That is right for one matrix, but in a batch axis 0 counts the examples: swap -3 and -2.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X.reshape(*X.shape[:-1], n_heads, d // n_heads).swapaxes(0, 1)
-""",
+        (SWAP, "cut.swapaxes(0, 1)"),
     ),
-    Wrong(
-        "split_heads",
+    (
         "last_two_axes_swapped",
         "You swapped the last two axes, head and feature. Swap token and head: -3 and -2.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X.reshape(*X.shape[:-1], n_heads, d // n_heads).swapaxes(-2, -1)
-""",
+        (SWAP, "cut.swapaxes(-2, -1)"),
     ),
-    Wrong(
-        "split_heads",
+    (
         "one_matrix_only",
-        "Your function takes a single matrix only: it fails on a batch. Keep the leading axes with X.shape[:-1].",
-        """
-def split_heads(X, n_heads):
-    n, d = X.shape
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X.reshape(n, n_heads, d // n_heads).transpose(1, 0, 2)
-""",
+        "Your function works for a single matrix and fails on a batch. Keep the leading axes with X.shape[:-1].",
+        (CUT, "X.reshape(len(X), n_heads, d // n_heads)"),
+        (SWAP, "cut.transpose(1, 0, 2)"),
     ),
-    Wrong(
-        "split_heads",
+    (
+        "one_batch_axis_only",
+        "Your function takes one leading axis at most. There may be more: keep X.shape[:-1] as it is.",
+        (
+            CUT,
+            "X.reshape(-1, X.shape[-2], n_heads, d // n_heads) if X.ndim > 2 else X.reshape(len(X), n_heads, d // n_heads)",
+        ),
+    ),
+    (
         "head_axis_first",
-        "Your head axis stands before the batch axis: (n_heads, batch, n, d_head). It belongs third from the end, just before the tokens.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return np.stack(np.split(X, n_heads, axis=-1))
-""",
+        "Your head axis stands before all others: (n_heads, batch, n, d_head). It belongs third from the end, before the tokens.",
+        (SWAP, "np.moveaxis(cut, -2, 0)"),
     ),
-    Wrong(
-        "split_heads",
+    (
         "all_axes_reversed",
-        ".T reverses all axes. Exchange only token and head: np.swapaxes(cut, -3, -2).",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X.reshape(*X.shape[:-1], n_heads, d // n_heads).T
-""",
+        "You reversed the order of all axes (.T does that). Exchange token and head alone: np.swapaxes(cut, -3, -2).",
+        (SWAP, "cut.T"),
     ),
-    Wrong(
-        "split_heads",
+    (
         "batch_flattened",
-        "You lost the batch axis: the tokens of all examples stand in one list. Keep the leading axes as they are.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X.reshape(-1, n_heads, d // n_heads).swapaxes(0, 1)
-""",
+        "You lost the leading axes: the tokens of all examples stand in one list. Keep X.shape[:-1] as it is.",
+        (CUT, "X.reshape(-1, n_heads, d // n_heads)"),
     ),
-    Wrong(
-        "split_heads",
+    (
         "only_the_first_head",
-        "You returned one head only. All of them go into the result, one after the other along a new axis.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return X[..., None, :, : d // n_heads]
-""",
+        "You returned one head. All of them go into the result, along a new axis.",
+        (SWAP, "X[..., None, :, : d // n_heads]"),
     ),
-    Wrong(
-        "split_heads",
+    (
+        "reversed_heads",
+        "Your heads stand in reverse order. Head 1 owns the first columns.",
+        (SWAP, "np.swapaxes(cut[..., ::-1, :], -3, -2)"),
+    ),
+    (
         "changes_shape_in_place",
         "You changed the caller's array (X.shape = …, or X[...] = …). X.reshape(...) leaves X as it was.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    X.shape = (*X.shape[:-1], n_heads, d // n_heads)
-    return np.swapaxes(X, -3, -2)
-""",
+        ("    cut = " + CUT, "    X.shape = (*X.shape[:-1], n_heads, d // n_heads)"),
+        (SWAP, "np.swapaxes(X, -3, -2)"),
     ),
-    Wrong(
-        "split_heads",
+    (
         "no_return",
         "Your function returns nothing: end it with a return.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    np.swapaxes(X.reshape(*X.shape[:-1], n_heads, d // n_heads), -3, -2)
-""",
+        ("return " + SWAP, SWAP),
     ),
-    Wrong(
-        "split_heads",
+    (
         "accepts_any_number",
         "You accepted a number of heads that does not divide the columns. Raise ValueError if d % n_heads is not 0.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1] // n_heads
-    return np.stack([X[..., a * d : (a + 1) * d] for a in range(n_heads)], axis=-3)
-""",
+        (
+            REFUSE,
+            '    if n_heads < 1:\n        raise ValueError("no heads")\n    w = d // n_heads\n',
+        ),
+        ("    cut = " + CUT + "\n", ""),
+        (
+            SWAP,
+            "np.stack([X[..., r * w : (r + 1) * w] for r in range(n_heads)], axis=-3)",
+        ),
     ),
-    Wrong(
-        "split_heads",
-        "assert_instead_of_valueerror",
+    (
+        "another_error",
         "You raised another error than ValueError for a number of heads that does not divide the columns.",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    assert d % n_heads == 0, f"{d} columns, {n_heads} heads"
-    return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, d // n_heads), -3, -2)
-""",
+        (REFUSE, '    assert n_heads >= 1 and d % n_heads == 0, f"{d} columns, {n_heads} heads"\n'),
     ),
-    Right(
+    (
+        "zero_heads",
+        "With 0 heads your function raised another error than ValueError, or none. Dividing by 0 raises ZeroDivisionError: ask `n_heads < 1` first.",
+        ("n_heads < 1 or d % n_heads", "d % n_heads"),
+    ),
+    (
+        "zero_heads_none",
+        "With 0 heads your function raised another error than ValueError, or none. Dividing by 0 raises ZeroDivisionError: ask `n_heads < 1` first.",
+        (REFUSE, "    if n_heads == 0:\n        return None\n" + REFUSE),
+    ),
+    (
+        "minus_one_in_the_reshape",
+        "Your function fails where there are no tokens. If you wrote −1 in a reshape: NumPy cannot work it out for an empty array. Write d // n_heads.",
+        (CUT, "X.reshape(*X.shape[:-1], n_heads, -1)"),
+    ),
+]:
+    wrong(
         "split_heads",
-        "numpys_own_error",
-        """
+        name,
+        sentence,
+        SPLIT,
+        *swaps,
+        unnamed=name in RAISE,
+    )
+right(
+    "split_heads",
+    "numpys_own_error",
+    """
 def split_heads(X, n_heads):
+    if n_heads <= 0:
+        raise ValueError("at least one head")
     return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads), -3, -2)
 """,
-    ),
-    Right(
-        "split_heads",
-        "split_and_stack",
-        """
+)
+right(
+    "split_heads",
+    "split_and_stack",
+    SPLIT,
+    (SWAP, "np.stack(np.split(X, n_heads, axis=-1), axis=-3)"),
+)
+right(
+    "split_heads",
+    "moveaxis",
+    """
 def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return np.stack(np.split(X, n_heads, axis=-1), axis=-3)
-""",
-    ),
-    Right(
-        "split_heads",
-        "moveaxis",
-        """
-def split_heads(X, n_heads):
-    width, rest = divmod(X.shape[-1], n_heads)
-    if rest != 0:
+    try:
+        width, rest = divmod(X.shape[-1], n_heads)
+    except ZeroDivisionError:
+        raise ValueError("0 heads") from None
+    if rest != 0 or width < 0:
         raise ValueError("n_heads = %d does not divide d = %d" % (n_heads, X.shape[-1]))
     return np.moveaxis(X.reshape(X.shape[:-1] + (n_heads, width)), -2, -3)
 """,
-    ),
-    Right(
-        "split_heads",
-        "filled_by_loops",
-        """
+)
+right(
+    "split_heads",
+    "filled_by_loops",
+    """
 def split_heads(X, n_heads):
     d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
+    if n_heads < 1 or d % n_heads:
+        raise ValueError(f"{d} columns, {n_heads} heads")
     w = d // n_heads
     out = np.empty((*X.shape[:-2], n_heads, X.shape[-2], w), dtype=X.dtype)
-    for a in range(n_heads):
+    for r in range(n_heads):
         for m in range(w):
-            out[..., a, :, m] = X[..., a * w + m]
+            out[..., r, :, m] = X[..., r * w + m]
     return out
 """,
-    ),
-    Right(
-        "split_heads",
-        "einsum",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    return np.einsum("...nhw->...hnw", X.reshape(*X.shape[:-1], n_heads, d // n_heads))
-""",
-    ),
-    Right(
-        "split_heads",
-        "transposed_first",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    columns = np.swapaxes(X, -1, -2)
-    cut = columns.reshape(*X.shape[:-2], n_heads, d // n_heads, X.shape[-2])
-    return np.swapaxes(cut, -1, -2)
-""",
-    ),
-    Right(
-        "split_heads",
-        "single_precision",
-        """
-def split_heads(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads:
-        raise ValueError(f"{d} columns cannot be shared equally by {n_heads} heads.")
-    X = np.asarray(X, dtype=np.float32)
-    return np.swapaxes(X.reshape(*X.shape[:-1], n_heads, d // n_heads), -3, -2)
-""",
-    ),
-    # ------------------------------------------------------------ merge_heads
-    Wrong(
-        "merge_heads",
-        "reshape_without_transpose",
-        "You reshaped without swapping head and token: a row then holds neighbouring tokens of one head. Swap -3 and -2 first.",
-        """
-def merge_heads(H):
-    return H.reshape(*H.shape[:-3], H.shape[-2], H.shape[-3] * H.shape[-1])
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "summed",
-        "You added the heads up. They stand side by side, each in its own columns; W_O does the adding.",
-        """
-def merge_heads(H):
-    return H.sum(axis=-3)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "averaged",
-        "You averaged the heads. They stand side by side, each in its own columns.",
-        """
-def merge_heads(H):
-    return H.mean(axis=-3)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "interleaved",
-        "Your columns alternate between the heads. Head 1 comes first with all its features, then head 2: the last two axes before the reshape must be (head, feature).",
-        """
-def merge_heads(H):
-    by_token = np.moveaxis(H, -3, -1)
-    return by_token.reshape(*by_token.shape[:-2], -1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "heads_below_each_other",
-        "You put the heads below each other. That makes n_heads · n rows; they go side by side, n rows.",
-        """
-def merge_heads(H):
-    return H.reshape(*H.shape[:-3], -1, H.shape[-1])
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "not_glued",
-        "You swapped head and token but did not glue head and feature: the result still has one axis too many.",
-        """
-def merge_heads(H):
-    return np.swapaxes(H, -3, -2)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "first_two_axes_swapped",
-        "You swapped axes 0 and 1. That is right without a batch, but in a batch axis 0 counts the examples: swap -3 and -2.",
-        """
-def merge_heads(H):
-    by_token = H.swapaxes(0, 1)
-    return by_token.reshape(*by_token.shape[:-2], -1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "one_set_only",
-        "Your function takes three axes only: it fails on a batch. Take n_heads, n and d_head from the last three axes and keep the rest.",
-        """
-def merge_heads(H):
-    n_heads, n, d_head = H.shape
-    return H.transpose(1, 0, 2).reshape(n, n_heads * d_head)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "concatenates_the_batch",
-        "np.concatenate(H, ...) runs over the first axis, and in a batch that counts the examples. Run over the axis of the heads, -3.",
-        """
-def merge_heads(H):
-    return np.concatenate(list(H), axis=-1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "reversed_heads",
-        "Your heads stand in reverse order. Head 1 belongs on the left.",
-        """
-def merge_heads(H):
-    return np.concatenate([H[..., a, :, :] for a in reversed(range(H.shape[-3]))], axis=-1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "first_head_only",
-        "You returned the first head only.",
-        """
-def merge_heads(H):
-    return H[..., 0, :, :]
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "last_head_missing",
-        "The last head is missing: range(n_heads - 1) stops one short.",
-        """
-def merge_heads(H):
-    return np.concatenate([H[..., a, :, :] for a in range(max(1, H.shape[-3] - 1))], axis=-1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "transposed_result",
-        "Your result is transposed: rows are tokens, columns are the features of all heads.",
-        """
-def merge_heads(H):
-    out = np.swapaxes(H, -3, -2)
-    return np.swapaxes(out.reshape(*out.shape[:-2], -1), -1, -2)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "wrong_axes_swapped",
-        "You swapped token and feature. Swap head and token: -3 and -2.",
-        """
-def merge_heads(H):
-    out = np.swapaxes(H, -2, -1)
-    return out.reshape(*H.shape[:-3], H.shape[-2], -1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "batch_flattened",
-        "You lost the batch axis: the tokens of all examples stand in one list. Keep the leading axes as they are.",
-        """
-def merge_heads(H):
-    out = np.swapaxes(H, -3, -2)
-    return out.reshape(-1, H.shape[-3] * H.shape[-1])
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "no_return",
-        "Your function returns nothing: end it with a return.",
-        """
-def merge_heads(H):
-    np.swapaxes(H, -3, -2).reshape(*H.shape[:-3], H.shape[-2], -1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "tokens_overwritten",
-        "You changed H in place: the caller's array must stay as it was. Work on a new array.",
-        """
-def merge_heads(H):
-    out = np.swapaxes(H, -3, -2).reshape(*H.shape[:-3], H.shape[-2], -1).copy()
-    H *= 0
-    return out
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "swaps_the_batch_axis_keeps_leading",
-        "You swapped axes 0 and 1. That is right without a batch, but in a batch axis 0 counts the examples: swap -3 and -2.",
-        """
-def merge_heads(H):
-    return H.swapaxes(0, 1).reshape(*H.shape[:-3], H.shape[-2], -1)
-""",
-    ),
-    Wrong(
-        "merge_heads",
-        "hstack",
-        "np.hstack joins along axis 1, and in a batch it splits off the examples, not the heads. Swap -3 and -2, then reshape.",
-        """
-def merge_heads(H):
-    return np.hstack(H)
-""",
-    ),
-    Right(
-        "merge_heads",
-        "concatenate",
-        """
-def merge_heads(H):
-    return np.concatenate([H[..., a, :, :] for a in range(H.shape[-3])], axis=-1)
-""",
-    ),
-    Right(
-        "merge_heads",
-        "moveaxis",
-        """
-def merge_heads(H):
-    n_heads, n, width = H.shape[-3:]
-    return np.moveaxis(H, -3, -2).reshape(H.shape[:-3] + (n, n_heads * width))
-""",
-    ),
-    Right(
-        "merge_heads",
-        "einsum",
-        """
-def merge_heads(H):
-    out = np.einsum("...hnw->...nhw", H)
-    return out.reshape(out.shape[:-2] + (out.shape[-2] * out.shape[-1],))
-""",
-    ),
-    Right(
-        "merge_heads",
-        "filled_by_loops",
-        """
-def merge_heads(H):
-    n_heads, n, width = H.shape[-3:]
-    out = np.zeros(H.shape[:-3] + (n, n_heads * width))
-    for a in range(n_heads):
-        out[..., a * width : (a + 1) * width] = H[..., a, :, :]
-    return out
-""",
-    ),
-    Right(
-        "merge_heads",
-        "example_by_example",
-        """
-def merge_heads(H):
-    if H.ndim > 3:
-        return np.stack([merge_heads(one) for one in H])
-    return np.hstack(list(H))
-""",
-    ),
-    # ------------------------------------------------------------ multi_head_attention
-    Wrong(
-        "multi_head_attention",
+)
+right("split_heads", "einsum", SPLIT, (SWAP, 'np.einsum("...nhw->...hnw", cut)'))
+right(
+    "split_heads",
+    "transposed_first",
+    SPLIT,
+    (CUT, "np.swapaxes(X, -1, -2).reshape(*X.shape[:-2], n_heads, d // n_heads, X.shape[-2])"),
+    (SWAP, "np.swapaxes(cut, -1, -2)"),
+)
+right("split_heads", "single_precision", SPLIT, (CUT, CUT.replace("X.r", "X.astype(np.float32).r")))
+
+# ---------------------------------------------------------------- multi_head_attention
+HEADS = """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    def split(Y):
+        if n_heads < 1 or Y.shape[-1] % n_heads:
+            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
+        return Y.reshape(*Y.shape[:-1], n_heads, Y.shape[-1] // n_heads).swapaxes(-3, -2)
+
+    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
+    if mask is not None:
+        mask = mask[..., None, :, :]
+    heads, A = scaled_dot_product_attention(Q, K, V, mask)
+    heads = heads.swapaxes(-3, -2)
+    joined = heads.reshape(*heads.shape[:-2], V.shape[-1] * n_heads)
+    return joined @ W_O
+"""
+ATTEND = "heads, A = scaled_dot_product_attention(Q, K, V, mask)"
+OWN = """S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    A = softmax(S)
+    heads = A @ V"""
+BY_HAND = variant(HEADS, (ATTEND, OWN))
+SPLIT_LINE = "Y.reshape(*Y.shape[:-1], n_heads, Y.shape[-1] // n_heads).swapaxes(-3, -2)"
+PROJECT = "Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)"
+AXIS = """    if mask is not None:
+        mask = mask[..., None, :, :]
+"""
+JOIN = """    heads = heads.swapaxes(-3, -2)
+    joined = heads.reshape(*heads.shape[:-2], V.shape[-1] * n_heads)
+"""
+for name, sentence, *swaps in [
+    (
         "keys_from_queries",
-        "You made K from X_q. Keys and values both come from X_kv; only in self-attention is it the same array.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_q @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
+        "You made K from X_q. Keys and values both come from X_kv; it is the same array in self-attention alone.",
+        (PROJECT, "Q, K, V = split(X_q @ W_Q), split(X_q @ W_K), split(X_kv @ W_V)"),
     ),
-    Wrong(
-        "multi_head_attention",
+    (
+        "values_from_queries",
+        "You made V from X_q. Keys and values both come from X_kv; it is the same array in self-attention alone.",
+        (PROJECT, "Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_q @ W_V)"),
+    ),
+    (
+        "self_attention_only",
+        "You made K and V from X_q: X_kv is never used. Keys and values come from X_kv.",
+        (PROJECT, "Q, K, V = split(X_q @ W_Q), split(X_q @ W_K), split(X_q @ W_V)"),
+    ),
+    (
+        "queries_from_keys",
+        "You made Q from X_kv. Queries come from X_q.",
+        (PROJECT, "Q, K, V = split(X_kv @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)"),
+    ),
+    (
         "values_with_w_k",
-        "Your V is made with W_K. Copy and paste: it is X_kv @ W_V.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_K)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
+        "Your V is made with W_K. It is X_kv @ W_V.",
+        (PROJECT, "Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_K)"),
     ),
-    Wrong(
-        "multi_head_attention",
+    (
+        "keys_with_w_q",
+        "Your K is made with W_Q. It is X_kv @ W_K.",
+        (PROJECT, "Q, K, V = split(X_q @ W_Q), split(X_kv @ W_Q), split(X_kv @ W_V)"),
+    ),
+    (
         "w_o_forgotten",
-        "You did not multiply by W_O: you returned the concatenated heads.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined
-""",
+        "You did not multiply by W_O: you returned the heads side by side.",
+        ("return joined @ W_O", "return joined"),
     ),
-    Wrong(
-        "multi_head_attention",
-        "w_o_thrown_away",
-        "You computed the product with W_O and returned something else. Return the product.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        return Y.reshape(*Y.shape[:-1], n_heads, -1).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    heads, _ = scaled_dot_product_attention(Q, K, V, None if mask is None else mask[..., None, :, :])
-    heads.swapaxes(-3, -2).reshape(*X_q.shape[:-1], -1) @ W_O
-    return heads
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
+    (
         "split_without_transpose",
-        "You split by a reshape without the transpose: heads own tokens instead of features.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        if Y.shape[-1] % n_heads:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-2], n_heads, Y.shape[-2], Y.shape[-1] // n_heads)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
+        "You split by a reshape without the transpose: heads own stretches of tokens instead of features.",
+        (
+            SPLIT_LINE,
+            "Y.reshape(*Y.shape[:-2], n_heads, Y.shape[-2], Y.shape[-1] // n_heads)",
+        ),
     ),
-    Wrong(
-        "multi_head_attention",
-        "merge_without_transpose",
-        "You merged by a reshape without the transpose: a row holds neighbouring tokens of one head.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    joined = heads.reshape(*heads.shape[:-3], heads.shape[-2], -1)
-    return joined @ W_O
-""",
+    (
+        "joined_without_transpose",
+        "You joined the heads by a reshape without the transpose: a row holds neighbouring tokens of one head.",
+        (
+            JOIN,
+            "    joined = heads.reshape(*heads.shape[:-3], heads.shape[-2], V.shape[-1] * n_heads)\n",
+        ),
     ),
-    Wrong(
-        "multi_head_attention",
+    (
+        "both_without_transpose",
+        "You split and joined by a reshape without the transpose: heads own stretches of tokens instead of features, and attention stays inside them.",
+        (
+            SPLIT_LINE,
+            "Y.reshape(*Y.shape[:-2], n_heads, Y.shape[-2], Y.shape[-1] // n_heads)",
+        ),
+        (
+            JOIN,
+            "    joined = heads.reshape(*heads.shape[:-3], heads.shape[-2], V.shape[-1] * n_heads)\n",
+        ),
+    ),
+    (
         "interleaved_split",
         "Your heads take every n_heads-th column. They own neighbouring columns: reshape to (n, n_heads, d_head), in this order.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        if Y.shape[-1] % n_heads:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return np.moveaxis(Y.reshape(*Y.shape[:-1], Y.shape[-1] // n_heads, n_heads), -1, -3)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
+        (
+            SPLIT_LINE,
+            "np.moveaxis(Y.reshape(*Y.shape[:-1], Y.shape[-1] // n_heads, n_heads), -1, -3)",
+        ),
     ),
-    Wrong(
-        "multi_head_attention",
-        "interleaved_merge",
-        "Your merged columns alternate between the heads. Head 1 comes first with all its features.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = np.moveaxis(heads, -3, -1)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
+    (
+        "interleaved_join",
+        "Your joined columns alternate between the heads. Head 1 comes first with all its features.",
+        ("heads = heads.swapaxes(-3, -2)", "heads = np.moveaxis(heads, -3, -1)"),
     ),
-    Wrong(
-        "multi_head_attention",
-        "joint_softmax",
-        "Your softmax runs over heads and keys together, so the heads share one unit of weight. Each head has a softmax of its own, over its keys.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    by_query = np.swapaxes(scores, -3, -2)
-    weights = softmax(by_query.reshape(*by_query.shape[:-2], -1)).reshape(by_query.shape)
-    heads = np.swapaxes(weights, -3, -2) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "softmax_over_heads",
-        "Your softmax runs over the heads. It runs over the keys, the last axis of the scores.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    heads = np.swapaxes(softmax(np.swapaxes(scores, -3, -1)), -3, -1) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "softmax_over_queries",
-        "Your softmax runs over the queries: columns sum to 1 instead of rows. It runs over the keys, the last axis.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    heads = np.swapaxes(softmax(np.swapaxes(scores, -2, -1)), -2, -1) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "scaled_by_d_model",
-        "You divided by √d_model, the width of X. The sum in a score has d_k terms: divide by √d_k, the width of one head.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(X_q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "scaled_by_all_heads",
-        "You divided by the square root of the width of all heads together. The sum in a score has d_k terms, the width of one head.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(W_Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "not_scaled",
-        "You did not divide the scores by √d_k.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / 1
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "divided_by_d_k",
-        "You divided by d_k. It is the square root of d_k.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1]
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "argmax",
-        "You took the best key only. The weights are a softmax.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    heads = np.eye(scores.shape[-1])[scores.argmax(-1)] @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "full_width_heads",
-        "Every head used all columns of Q and K, so all heads have the same weights: that is one wide head. Each head uses its own d_k columns.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    heads, _ = scaled_dot_product_attention(X_q @ W_Q, X_kv @ W_K, X_kv @ W_V, mask)
-    if W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
-        raise ValueError("the heads do not divide the columns")
-    return heads @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "only_first_head_weights",
-        "All your heads use the weights of the first head. Each has its own.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    _, weights = scaled_dot_product_attention(Q, K, V, mask)
-    heads = weights[..., :1, :, :] @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "mask_inverted",
-        "Your mask is inverted: True means may attend.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = ~mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "mask_ignored",
-        "You ignored the mask.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = None
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "mask_without_head_axis",
-        "Your mask has no axis where the heads are, so a batch mask lines up its examples with the heads. Insert one third from the end: mask[..., None, :, :].",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "mask_on_first_head_only",
-        "Your mask reaches the first head only. It holds for all heads.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    _, weights = scaled_dot_product_attention(Q, K, V)
-    if mask is not None:
-        weights[..., :1, :, :] = scaled_dot_product_attention(Q, K, V, mask)[1][..., :1, :, :]
-    heads = weights @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "mask_after_softmax",
-        "You masked after the softmax and did not renormalise: rows sum to less than 1. Blocked scores become -inf before the softmax.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    _, weights = scaled_dot_product_attention(Q, K, V)
-    if mask is not None:
-        weights = weights * mask
-    heads = weights @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "scores_times_mask",
-        "You multiplied the scores by the mask. A score of 0 is not a weight of 0: blocked scores become -inf.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = scores * mask
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "filled_with_minus_1e9",
-        "A query that may attend to nothing got the mean of all values: with -1e9 everywhere the softmax is uniform. Use -inf, and softmax of chapter 5 gives zeros.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -1e9)
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "filled_with_minus_ten",
-        "You filled blocked scores with -10: e to the -10 is small, not 0. Use -inf.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -10.0)
-    heads = softmax(scores) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "nan_for_empty_rows",
-        "A query that may attend to nothing gives NaN in your softmax: -inf minus -inf, or 0 divided by 0. Its output must be zeros.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    e = np.exp(scores - scores.max(-1, keepdims=True))
-    heads = e / e.sum(-1, keepdims=True) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "heads_averaged",
-        "You averaged the heads and multiplied by the first block of W_O. They stand side by side.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    joined = heads.mean(axis=-3)
-    return joined @ W_O[: joined.shape[-1]]
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "heads_summed",
-        "You added the heads before W_O. Each head has its own rows of W_O: put them side by side.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    joined = heads.sum(axis=-3)
-    return joined @ W_O[: joined.shape[-1]]
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
+    (
         "heads_reversed",
         "Your heads stand in reverse order before W_O: head 1 meets the rows of the last head.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads[..., ::-1, :, :].swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
+        ("heads = heads.swapaxes(-3, -2)", "heads = heads[..., ::-1, :, :].swapaxes(-3, -2)"),
     ),
-    Wrong(
-        "multi_head_attention",
+    (
+        "heads_averaged",
+        "You averaged the heads before W_O, so all blocks of W_O meet the same. Each head meets its own block.",
+        (
+            "heads = heads.swapaxes(-3, -2)",
+            "heads = (0 * heads + heads.mean(axis=-3, keepdims=True)).swapaxes(-3, -2)",
+        ),
+    ),
+    (
+        "heads_summed",
+        "You added the heads up and used the first block of W_O alone. Each head meets its own block.",
+        (JOIN, "    joined = heads.sum(axis=-3)\n"),
+        ("@ W_O", "@ W_O[: V.shape[-1]]"),
+    ),
+    (
+        "full_width_heads",
+        "Each head scored with all columns of Q and K, so all heads have the same weights: that is one wide head. Each head uses its own d_k columns.",
+        (
+            ATTEND,
+            "heads, A = scaled_dot_product_attention((X_q @ W_Q)[..., None, :, :], (X_kv @ W_K)[..., None, :, :], V, mask)",
+        ),
+    ),
+    (
+        "first_heads_weights",
+        "All your heads use the weights of the first head. Each has its own.",
+        (
+            ATTEND,
+            "heads, A = scaled_dot_product_attention(Q[..., :1, :, :], K[..., :1, :, :], V, mask)",
+        ),
+    ),
+    (
+        "mask_ignored",
+        "Your mask has no effect.",
+        (ATTEND, "heads, A = scaled_dot_product_attention(Q, K, V)"),
+    ),
+    (
+        "mask_when_square",
+        "Your mask works where it is square and has no effect where n_q and n_k differ.",
+        (
+            AXIS,
+            AXIS.replace("is not None", "is not None and mask.shape[-1] == mask.shape[-2]")
+            + "    else:\n        mask = None\n",
+        ),
+    ),
+    (
+        "mask_turned_round",
+        "Your mask is turned round: True = may attend.",
+        ("mask[..., None, :, :]", "~mask[..., None, :, :]"),
+    ),
+    (
+        "mask_without_head_axis",
+        "Your mask has no axis for the heads, so its batch axis meets the heads. Insert one: mask[..., None, :, :].",
+        (AXIS, ""),
+    ),
+    (
+        "mask_with_one_axis_in_front",
+        "You put the new axis of the mask in front of all others, so its batch axis meets the heads. It belongs before the last two: mask[..., None, :, :].",
+        ("mask[..., None, :, :]", "mask[None]"),
+    ),
+    (
+        "mask_axis_at_one",
+        "You put the new axis of the mask at position 1. That is right for (batch, n_q, n_k) alone; a mask of two axes or of four needs it before its last two: mask[..., None, :, :].",
+        ("mask[..., None, :, :]", "mask[:, None]"),
+    ),
+    (
+        "mask_of_three_axes_only",
+        "Your mask gets its head axis if it has three axes, not if it has four. mask[..., None, :, :] does for any number.",
+        ("mask[..., None, :, :]", "mask[:, None] if mask.ndim == 3 else mask"),
+    ),
+    (
+        "mask_any",
+        "A mask without a True was taken for no mask. Ask `if mask is not None`; a mask that permits nothing gives zeros.",
+        (
+            "if mask is not None:",
+            "if mask is not None and not mask.any():\n        mask = None\n    if mask is not None:",
+        ),
+    ),
+    (
         "returns_weights_too",
         "You returned the output and the weights. Return the output alone.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O, _
-""",
+        ("return joined @ W_O", "return joined @ W_O, A"),
     ),
-    Wrong(
-        "multi_head_attention",
-        "one_example_only",
-        "Your function takes single matrices only: it fails on a batch. Keep the leading axes.",
-        """
+    (
+        "not_unpacked",
+        "scaled_dot_product_attention returns a pair, (output, weights), and you went on with the pair. Take the first of the two.",
+        (ATTEND, "heads = scaled_dot_product_attention(Q, K, V, mask)"),
+        ("heads = heads.swapaxes(-3, -2)", "heads = np.swapaxes(heads, -3, -2)"),
+    ),
+    (
+        "not_unpacked_method",
+        "scaled_dot_product_attention returns a pair, (output, weights), and you went on with the pair. Take the first of the two.",
+        (ATTEND, "heads = scaled_dot_product_attention(Q, K, V, mask)"),
+    ),
+    (
+        "weights_for_output",
+        "You went on with the weights. scaled_dot_product_attention returns (output, weights); it is the output that W_O multiplies.",
+        (ATTEND, "A, heads = scaled_dot_product_attention(Q, K, V, mask)"),
+        ("V.shape[-1] * n_heads", "heads.shape[-1] * n_heads"),
+    ),
+    (
+        "pytorch_weights",
+        "You transposed the weights as PyTorch keeps them. Here they are (in, out): X @ W.",
+        (PROJECT, "Q, K, V = split(X_q @ W_Q.T), split(X_kv @ W_K.T), split(X_kv @ W_V.T)"),
+        ("@ W_O", "@ W_O.T"),
+    ),
+    (
+        "minus_one_in_the_reshape",
+        "Your function fails where there is no query. If you wrote −1 in a reshape: NumPy cannot work it out for an empty array. Write the last size out.",
+        ("V.shape[-1] * n_heads", "-1"),
+    ),
+    (
+        "zero_heads",
+        "With 0 heads your function raised another error than ValueError, or none. Dividing by 0 raises ZeroDivisionError: ask `n_heads < 1` first.",
+        ("n_heads < 1 or Y.shape[-1] % n_heads", "Y.shape[-1] % n_heads"),
+    ),
+    (
+        "another_error",
+        "You raised another error than ValueError for a number of heads that does not divide the columns.",
+        (
+            'raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")',
+            'raise RuntimeError("heads")',
+        ),
+    ),
+    (
+        "no_return",
+        "Your function returns nothing: end it with a return.",
+        ("return joined @ W_O", "joined @ W_O"),
+    ),
+]:
+    wrong("multi_head_attention", name, sentence, HEADS, *swaps, unnamed=name in RAISE)
+for name, sentence, *swaps in [
+    (
+        "joint_softmax",
+        "Your softmax runs over heads and keys together, so the heads share one unit of weight. Each head has a softmax of its own, over its keys.",
+        (
+            "A = softmax(S)",
+            "T = np.swapaxes(S, -3, -2)\n    A = np.swapaxes(softmax(T.reshape(*T.shape[:-2], S.shape[-3] * S.shape[-1])).reshape(T.shape), -3, -2)",
+        ),
+    ),
+    (
+        "softmax_over_heads",
+        "Your softmax runs over the heads. It runs over the keys, the last axis of the scores.",
+        ("softmax(S)", "np.swapaxes(softmax(np.swapaxes(S, -3, -1)), -3, -1)"),
+    ),
+    (
+        "softmax_over_queries",
+        "Your softmax runs over the queries: columns sum to 1 instead of rows. It runs over the keys, the last axis.",
+        ("softmax(S)", "np.swapaxes(softmax(np.swapaxes(S, -2, -1)), -2, -1)"),
+    ),
+    (
+        "scaled_by_d_model",
+        "You divided by √d_model, the width of X_q. The sum in a score has d_k terms: divide by √d_k, the width of one head.",
+        ("Q.shape[-1])", "X_q.shape[-1])"),
+    ),
+    (
+        "scaled_by_all_heads",
+        "You divided by the square root of the columns of all heads together. The sum in a score has d_k terms, the width of one head.",
+        ("Q.shape[-1])", "W_Q.shape[-1])"),
+    ),
+    (
+        "not_scaled",
+        "You did not divide the scores by √d_k.",
+        (" / np.sqrt(Q.shape[-1])", ""),
+    ),
+    (
+        "scaled_twice",
+        "The scores are divided by d_k: either you left the root out, or you divided by √d_k and let scaled_dot_product_attention do it again.",
+        ("np.sqrt(Q.shape[-1])", "Q.shape[-1]"),
+    ),
+    (
+        "scaled_by_n_k",
+        "You divided by the root of the number of keys. The sum in a score has d_k terms.",
+        ("np.sqrt(Q.shape[-1])", "np.sqrt(K.shape[-2])"),
+    ),
+    (
+        "argmax",
+        "You took the best key alone. The weights are a softmax.",
+        ("A = softmax(S)", "A = np.eye(S.shape[-1])[S.argmax(-1)]"),
+    ),
+    (
+        "large_negative_number",
+        "A query that may attend to nothing got the average of all values: in its row all scores are equal, as they are if blocked scores are set to one finite number. It gets zeros.",
+        ("-np.inf", "-1e9"),
+    ),
+    (
+        "nan_for_an_empty_row",
+        "A query that may attend to nothing got NaN. It gets zeros.",
+        (
+            "A = softmax(S)",
+            "e = np.exp(S - S.max(-1, keepdims=True))\n    A = e / e.sum(-1, keepdims=True)",
+        ),
+    ),
+    (
+        "mask_after_softmax",
+        "Blocked keys kept their share of the softmax: the permitted weights of a row no longer sum to 1. Mask the scores, or divide by the new sum.",
+        ("    if mask is not None:\n        S = np.where(mask, S, -np.inf)\n", ""),
+        ("A = softmax(S)", "A = softmax(S) if mask is None else softmax(S) * mask"),
+    ),
+    (
+        "scores_times_mask",
+        "Blocked keys kept a weight: their scores became 0 instead of −∞.",
+        ("np.where(mask, S, -np.inf)", "S * mask"),
+    ),
+]:
+    wrong("multi_head_attention", name, sentence, BY_HAND, *swaps)
+wrong(
+    "multi_head_attention",
+    "one_example_only",
+    "Your function takes single matrices: it fails on a batch. Keep the leading axes.",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    if W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
+    if n_heads < 1 or W_Q.shape[1] % n_heads or W_K.shape[1] % n_heads or W_V.shape[1] % n_heads:
         raise ValueError("the heads do not divide the columns")
     n_q, _ = X_q.shape
     n_k, _ = X_kv.shape
-    Q = (X_q @ W_Q).reshape(n_q, n_heads, -1).transpose(1, 0, 2)
-    K = (X_kv @ W_K).reshape(n_k, n_heads, -1).transpose(1, 0, 2)
-    V = (X_kv @ W_V).reshape(n_k, n_heads, -1).transpose(1, 0, 2)
+    Q = (X_q @ W_Q).reshape(n_q, n_heads, W_Q.shape[1] // n_heads).transpose(1, 0, 2)
+    K = (X_kv @ W_K).reshape(n_k, n_heads, W_K.shape[1] // n_heads).transpose(1, 0, 2)
+    V = (X_kv @ W_V).reshape(n_k, n_heads, W_V.shape[1] // n_heads).transpose(1, 0, 2)
     heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    return heads.transpose(1, 0, 2).reshape(n_q, -1) @ W_O
+    return heads.transpose(1, 0, 2).reshape(n_q, W_V.shape[1]) @ W_O
 """,
-    ),
-    Wrong(
-        "multi_head_attention",
-        "not_unpacked",
-        "scaled_dot_product_attention returns two things, (output, weights). Take the first.",
-        """
+    unnamed=True,
+)
+wrong(
+    "multi_head_attention",
+    "one_batch_axis_only",
+    "Your function takes one leading axis at most. There may be more: keep X.shape[:-1] as it is.",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    H = scaled_dot_product_attention(Q, K, V, mask if mask is None else mask[..., None, :, :])
-    H = np.swapaxes(H, -3, -2)
-    return H.reshape(*H.shape[:-2], -1) @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "not_unpacked_method",
-        "scaled_dot_product_attention returns two things, (output, weights). Take the first.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    H = scaled_dot_product_attention(Q, K, V, mask if mask is None else mask[..., None, :, :])
-    H = H.swapaxes(-3, -2)
-    return H.reshape(*H.shape[:-2], -1) @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "mask_any",
-        "A mask with no True in it was taken for no mask. Ask `if mask is not None`; a mask that permits nothing gives zeros.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    mask = mask[..., None, :, :] if mask is not None and mask.any() else None
-    H, _ = scaled_dot_product_attention(Q, K, V, mask)
-    H = H.swapaxes(-3, -2)
-    return H.reshape(*H.shape[:-2], -1) @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "mask_of_three_axes_only",
-        "Your function takes one batch axis at most. There may be more: keep X.shape[:-1], and give the mask its head axis with mask[..., None, :, :].",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[:, None] if mask.ndim == 3 else mask
-    H, _ = scaled_dot_product_attention(Q, K, V, mask)
-    H = H.swapaxes(-3, -2)
-    return H.reshape(*H.shape[:-2], -1) @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "one_batch_axis_only",
-        "Your function takes one batch axis at most. There may be more: keep X.shape[:-1], and give the mask its head axis with mask[..., None, :, :].",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    if W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
+    if n_heads < 1 or W_Q.shape[1] % n_heads or W_K.shape[1] % n_heads or W_V.shape[1] % n_heads:
         raise ValueError("the heads do not divide the columns")
     if X_q.ndim == 2:
         mask = None if mask is None else mask[None]
         return multi_head_attention(X_q[None], X_kv[None], W_Q, W_K, W_V, W_O, n_heads, mask)[0]
-    B, n, _ = X_q.shape
+    b, n, _ = X_q.shape
     n_k = X_kv.shape[1]
-    Q = (X_q @ W_Q).reshape(B, n, n_heads, -1).transpose(0, 2, 1, 3)
-    K = (X_kv @ W_K).reshape(B, n_k, n_heads, -1).transpose(0, 2, 1, 3)
-    V = (X_kv @ W_V).reshape(B, n_k, n_heads, -1).transpose(0, 2, 1, 3)
-    if mask is not None:
-        mask = mask[:, None] if mask.ndim == 3 else mask
-    H, _ = scaled_dot_product_attention(Q, K, V, mask)
-    return H.transpose(0, 2, 1, 3).reshape(B, n, -1) @ W_O
+    Q = (X_q @ W_Q).reshape(b, n, n_heads, W_Q.shape[1] // n_heads).transpose(0, 2, 1, 3)
+    K = (X_kv @ W_K).reshape(b, n_k, n_heads, W_K.shape[1] // n_heads).transpose(0, 2, 1, 3)
+    V = (X_kv @ W_V).reshape(b, n_k, n_heads, W_V.shape[1] // n_heads).transpose(0, 2, 1, 3)
+    H, _ = scaled_dot_product_attention(Q, K, V, None if mask is None else mask[..., None, :, :])
+    return H.transpose(0, 2, 1, 3).reshape(b, n, W_V.shape[1]) @ W_O
 """,
-    ),
-    Wrong(
-        "multi_head_attention",
-        "accepts_any_number",
-        "You accepted a number of heads that does not divide the columns, or raised another error than ValueError for it.",
-        """
+    unnamed=True,
+)
+wrong(
+    "multi_head_attention",
+    "accepts_any_number",
+    "You accepted a number of heads that does not divide the columns. Raise ValueError.",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    if n_heads < 1:
+        raise ValueError("no heads")
     out, d_k, d_v = 0, W_Q.shape[1] // n_heads, W_V.shape[1] // n_heads
-    for a in range(n_heads):
-        k, v = slice(a * d_k, (a + 1) * d_k), slice(a * d_v, (a + 1) * d_v)
+    for r in range(n_heads):
+        k, v = slice(r * d_k, (r + 1) * d_k), slice(r * d_v, (r + 1) * d_v)
         out = out + scaled_dot_product_attention(X_q @ W_Q[:, k], X_kv @ W_K[:, k], X_kv @ W_V[:, v], mask)[0] @ W_O[v]
     return out
 """,
-    ),
-    Wrong(
-        "multi_head_attention",
-        "values_cut_by_width_of_keys",
-        "You cut V with the width of a key head. V has columns of its own: d_v = V.shape[-1] // n_heads.",
-        """
+)
+wrong(
+    "multi_head_attention",
+    "only_w_q_is_checked",
+    "You asked whether the heads divide the columns of Q, not whether they divide those of V. Raise ValueError for each of them.",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    if W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
+    if n_heads < 1 or W_Q.shape[1] % n_heads:
+        raise ValueError("the heads do not divide the columns")
+    out, d_k, d_v = 0, W_Q.shape[1] // n_heads, W_V.shape[1] // n_heads
+    for r in range(n_heads):
+        k, v = slice(r * d_k, (r + 1) * d_k), slice(r * d_v, (r + 1) * d_v)
+        out = out + scaled_dot_product_attention(X_q @ W_Q[:, k], X_kv @ W_K[:, k], X_kv @ W_V[:, v], mask)[0] @ W_O[v]
+    return out
+""",
+)
+wrong(
+    "multi_head_attention",
+    "values_cut_by_width_of_keys",
+    "You cut V with the width of a key head. V has columns of its own: d_v = V.shape[-1] // n_heads.",
+    """
+def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    if n_heads < 1 or W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
         raise ValueError("the heads do not divide the columns")
     out, d_k = 0, W_Q.shape[1] // n_heads
-    for a in range(n_heads):
-        own = slice(a * d_k, (a + 1) * d_k)
+    for r in range(n_heads):
+        own = slice(r * d_k, (r + 1) * d_k)
         out = out + scaled_dot_product_attention(X_q @ W_Q[:, own], X_kv @ W_K[:, own], X_kv @ W_V[:, own], mask)[0] @ W_O[own]
     return out
 """,
-    ),
-    Wrong(
-        "multi_head_attention",
-        "changes_w_q",
-        "You scaled W_Q in place: the caller's weights are changed. Scale a new array.",
-        """
+)
+wrong(
+    "multi_head_attention",
+    "changes_w_q",
+    "You scaled W_Q in place: the caller's weights are changed. Scale a new array.",
+    BY_HAND,
+    (PROJECT, "W_Q /= np.sqrt(W_Q.shape[1] / max(n_heads, 1))\n    " + PROJECT),
+    (" / np.sqrt(Q.shape[-1])", ""),
+)
+right(
+    "multi_head_attention",
+    "list_of_heads",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    if W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
-        raise ValueError("the heads do not divide the columns")
-    d_k = W_Q.shape[1] // n_heads
-    W_Q /= np.sqrt(d_k)
-
-    def split(Y):
-        return Y.reshape(*Y.shape[:-1], n_heads, -1).swapaxes(-3, -2)
-
-    scores = split(X_q @ W_Q) @ np.swapaxes(split(X_kv @ W_K), -1, -2)
-    if mask is not None:
-        scores = np.where(mask[..., None, :, :], scores, -np.inf)
-    heads = (softmax(scores) @ split(X_kv @ W_V)).swapaxes(-3, -2)
-    return heads.reshape(*heads.shape[:-2], -1) @ W_O
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "pytorch_weights",
-        "You transposed the weights as PyTorch keeps them. Here they are (in, out): X @ W.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        return Y.reshape(*Y.shape[:-1], n_heads, -1).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q.T), split(X_kv @ W_K.T), split(X_kv @ W_V.T)
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    return heads.swapaxes(-3, -2).reshape(*X_q.shape[:-1], -1) @ W_O.T
-""",
-    ),
-    Wrong(
-        "multi_head_attention",
-        "no_return",
-        "Your function returns nothing: end it with a return.",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    joined @ W_O
-""",
-    ),
-    Right(
-        "multi_head_attention",
-        "list_of_heads",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    if any(W.shape[-1] % n_heads for W in (W_Q, W_K, W_V)):
+    if n_heads < 1 or any(W.shape[-1] % n_heads for W in (W_Q, W_K, W_V)):
         raise ValueError(f"{n_heads} heads do not divide the columns")
     parts = zip(np.split(W_Q, n_heads, axis=1), np.split(W_K, n_heads, axis=1), np.split(W_V, n_heads, axis=1))
     heads = [scaled_dot_product_attention(X_q @ q, X_kv @ k, X_kv @ v, mask)[0] for q, k, v in parts]
     return np.concatenate(heads, axis=-1) @ W_O
 """,
-    ),
-    Right(
-        "multi_head_attention",
-        "sum_over_blocks",
-        """
+)
+right(
+    "multi_head_attention",
+    "sum_over_blocks",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
+    if n_heads < 1:
+        raise ValueError("at least one head")
     d_k, d_v = W_Q.shape[1] // n_heads, W_V.shape[1] // n_heads
-    if d_k * n_heads != W_Q.shape[1] or d_v * n_heads != W_V.shape[1]:
+    if d_k * n_heads != W_Q.shape[1] or W_K.shape[1] != W_Q.shape[1] or d_v * n_heads != W_V.shape[1]:
         raise ValueError("the heads do not divide the columns")
     out = np.zeros((*X_q.shape[:-1], W_O.shape[1]))
-    for a in range(n_heads):
-        q, k = X_q @ W_Q[:, a * d_k : (a + 1) * d_k], X_kv @ W_K[:, a * d_k : (a + 1) * d_k]
-        rows = slice(a * d_v, (a + 1) * d_v)
-        weights = scaled_dot_product_attention(q, k, X_kv, mask)[1]
-        out += weights @ (X_kv @ (W_V[:, rows] @ W_O[rows]))
+    for r in range(n_heads):
+        q, k = X_q @ W_Q[:, r * d_k : (r + 1) * d_k], X_kv @ W_K[:, r * d_k : (r + 1) * d_k]
+        rows = slice(r * d_v, (r + 1) * d_v)
+        A = scaled_dot_product_attention(q, k, X_kv, mask)[1]
+        out += A @ (X_kv @ (W_V[:, rows] @ W_O[rows]))
     return out
 """,
-    ),
-    Right(
-        "multi_head_attention",
-        "einsum",
-        """
+)
+right(
+    "multi_head_attention",
+    "einsum",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
     def cut(W):
-        if W.shape[1] % n_heads:
+        if n_heads < 1 or W.shape[1] % n_heads:
             raise ValueError("the heads do not divide the columns")
         return W.reshape(W.shape[0], n_heads, W.shape[1] // n_heads)
 
     Q = np.einsum("...id,dhk->...hik", X_q, cut(W_Q))
     K = np.einsum("...jd,dhk->...hjk", X_kv, cut(W_K))
     V = np.einsum("...jd,dhv->...hjv", X_kv, cut(W_V))
-    scores = np.einsum("...hik,...hjk->...hij", Q, K) / Q.shape[-1] ** 0.5
+    S = np.einsum("...hik,...hjk->...hij", Q, K) / Q.shape[-1] ** 0.5
     if mask is not None:
-        scores = np.where(np.expand_dims(mask, -3), scores, -np.inf)
-    heads = np.einsum("...hij,...hjv->...hiv", softmax(scores), V)
+        S = np.where(np.expand_dims(mask, -3), S, -np.inf)
+    heads = np.einsum("...hij,...hjv->...hiv", softmax(S), V)
     return np.einsum("...hiv,hvo->...io", heads, W_O.reshape(n_heads, -1, W_O.shape[1]))
 """,
-    ),
-    Right(
-        "multi_head_attention",
-        "example_by_example",
-        """
+)
+right(
+    "multi_head_attention",
+    "example_by_example",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    if W_Q.shape[1] % n_heads or W_V.shape[1] % n_heads:
+    if n_heads < 1 or W_Q.shape[1] % n_heads or W_K.shape[1] % n_heads or W_V.shape[1] % n_heads:
         raise ValueError("the heads do not divide the columns")
     if X_q.ndim > 2:
         if mask is not None:
@@ -1463,51 +892,264 @@ def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
     Q, K, V = (np.stack(np.hsplit(Y, n_heads)) for Y in (X_q @ W_Q, X_kv @ W_K, X_kv @ W_V))
     return np.hstack(list(scaled_dot_product_attention(Q, K, V, mask)[0])) @ W_O
 """,
+)
+right(
+    "multi_head_attention",
+    "renormalised_after",
+    BY_HAND,
+    ("    if mask is not None:\n        S = np.where(mask, S, -np.inf)\n", ""),
+    (
+        "A = softmax(S)",
+        "A = softmax(S)\n    if mask is not None:\n        A = A * mask\n        total = A.sum(-1, keepdims=True)\n        A = A / np.where(total == 0, 1, total)",
     ),
-    Right(
-        "multi_head_attention",
-        "renormalised_after",
-        """
+)
+right(
+    "multi_head_attention",
+    "single_precision",
+    HEADS,
+    (
+        PROJECT,
+        "X_q, X_kv, W_Q, W_K, W_V, W_O = (A.astype(np.float32) for A in (X_q, X_kv, W_Q, W_K, W_V, W_O))\n    "
+        + PROJECT,
+    ),
+    ("return joined @ W_O", "return (joined @ W_O).astype(np.float32)"),
+)
+right(
+    "multi_head_attention",
+    "from_its_own_split_heads",
+    """
 def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
-
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    e = np.exp(scores - scores.max(-1, keepdims=True))
-    if mask is not None:
-        e = e * mask
-    total = e.sum(-1, keepdims=True)
-    heads = e / np.where(total == 0, 1, total) @ V
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
+    Q, K, V = (split_heads(X @ W, n_heads) for X, W in [(X_q, W_Q), (X_kv, W_K), (X_kv, W_V)])
+    m = None if mask is None else np.expand_dims(mask, -3)
+    out = scaled_dot_product_attention(Q, K, V, m)[0]
+    return np.concatenate([out[..., r, :, :] for r in range(n_heads)], axis=-1) @ W_O
 """,
-    ),
-    Right(
-        "multi_head_attention",
-        "single_precision",
-        """
-def multi_head_attention(X_q, X_kv, W_Q, W_K, W_V, W_O, n_heads, mask=None):
-    X_q, X_kv, W_Q, W_K, W_V, W_O = (A.astype(np.float32) for A in (X_q, X_kv, W_Q, W_K, W_V, W_O))
-    def split(Y):
-        width, rest = divmod(Y.shape[-1], n_heads)
-        if rest:
-            raise ValueError(f"{Y.shape[-1]} columns, {n_heads} heads")
-        return Y.reshape(*Y.shape[:-1], n_heads, width).swapaxes(-3, -2)
+)
 
-    Q, K, V = split(X_q @ W_Q), split(X_kv @ W_K), split(X_kv @ W_V)
-    if mask is not None:
-        mask = mask[..., None, :, :]
-    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
-    heads = heads.swapaxes(-3, -2)
-    joined = heads.reshape(*heads.shape[:-2], -1)
-    return joined @ W_O
-""",
+# ---------------------------------------------------------------- is_multi_head
+EXAM = """
+def is_multi_head(program):
+    draw = np.random.default_rng(3)
+    for b, n_q, n_k, h, d_k, d_v, d, d_kv in [
+        (2, 3, 5, 2, 3, 4, 7, 8), (3, 5, 4, 3, 2, 1, 6, 5), (2, 4, 4, 2, 3, 3, 6, 6)
+    ]:
+        X_q, X_kv = draw.normal(size=(b, n_q, d)), draw.normal(size=(b, n_k, d_kv))
+        W_Q, W_K = draw.normal(size=(d, h * d_k)), draw.normal(size=(d_kv, h * d_k))
+        W_V, W_O = draw.normal(size=(d_kv, h * d_v)), draw.normal(size=(h * d_v, d))
+        each = draw.random((b, n_q, n_k)) < 0.5
+        each[0, 1], each[1, 0] = False, True
+        nothing = np.zeros((n_q, n_k), bool)
+        for mask in (None, each, each[0], nothing):
+            arguments = (X_q, X_kv, W_Q, W_K, W_V, W_O, h, mask)
+            want = 0
+            for r in range(h):
+                k, v = slice(r * d_k, (r + 1) * d_k), slice(r * d_v, (r + 1) * d_v)
+                Q, K, V = X_q @ W_Q[:, k], X_kv @ W_K[:, k], X_kv @ W_V[:, v]
+                want = want + scaled_dot_product_attention(Q, K, V, mask)[0] @ W_O[v]
+            try:
+                got = np.asarray(program(*arguments))
+            except Exception:
+                return False
+            if got.shape != want.shape or not np.allclose(got, want, rtol=1e-9, atol=1e-9):
+                return False
+    return True
+"""
+SIZES = """        (2, 3, 5, 2, 3, 4, 7, 8), (3, 5, 4, 3, 2, 1, 6, 5), (2, 4, 4, 2, 3, 3, 6, 6)
+"""
+MASKS = "(None, each, each[0], nothing)"
+NUMBERS = " or not np.allclose(got, want, rtol=1e-9, atol=1e-9)"
+WHOLE = "got.shape != want.shape" + NUMBERS
+for name, sentence, *swaps in [
+    (
+        "always_true",
+        "Your function accepts every program.",
+        ("return False", "pass"),
+        ("got = np.asarray(program(*arguments))", "got = want"),
     ),
-]
+    (
+        "always_false",
+        "Your function rejects a right program.",
+        ("    return True\n", "    return False\n"),
+    ),
+    (
+        "shapes_only",
+        "Your test accepts wrong numbers of the right shape: either it compares shapes alone, or its inputs hide the numbers, as one query and one key do (all weights are 1).",
+        (NUMBERS, ""),
+    ),
+    (
+        "one_token",
+        "Your test accepts wrong numbers of the right shape: either it compares shapes alone, or its inputs hide the numbers, as one query and one key do (all weights are 1).",
+        (SIZES, "        (2, 1, 1, 2, 3, 4, 7, 8)\n"),
+        (MASKS, "(None,)"),
+        ("each[0, 1], each[1, 0] = False, True", "pass"),
+    ),
+    (
+        "one_head",
+        "Your test accepts programs that are right with one head. Ask with several, and with a mask for each of several examples.",
+        (SIZES, "        (2, 3, 5, 1, 3, 4, 7, 8), (3, 4, 4, 1, 3, 3, 6, 6)\n"),
+    ),
+    (
+        "no_mask",
+        "Your test accepts programs that go wrong with a mask: either it never asks with one, or a `return True` inside the loops ends it before.",
+        (MASKS, "(None,)"),
+    ),
+    (
+        "no_empty_row",
+        "Your test accepts programs that go wrong where a query may attend to nothing.",
+        ("each[0, 1], each[1, 0] = False, True", "each[..., 0] = True"),
+        (MASKS, "(None, each, each[0])"),
+    ),
+    (
+        "no_mask_that_permits_nothing",
+        "Your test accepts a program that takes a mask without a True for no mask.",
+        (MASKS, "(None, each, each[0])"),
+    ),
+    (
+        "one_mask_for_all_examples",
+        "Your test accepts a program whose mask has no axis for the heads. Ask with a batch, each example with a mask of its own.",
+        (MASKS, "(None, each[0], nothing)"),
+    ),
+    (
+        "square_masks_only",
+        "Your test accepts a program that obeys square masks alone. Let n_q and n_k differ.",
+        (SIZES, "        (2, 4, 4, 2, 3, 5, 7, 8), (3, 5, 5, 3, 2, 1, 6, 4)\n"),
+    ),
+    (
+        "self_attention_only",
+        "Your test accepts a program that reads X_q alone, or square masks alone: it never lets X_q and X_kv differ.",
+        (
+            "X_q, X_kv = draw.normal(size=(b, n_q, d)), draw.normal(size=(b, n_k, d_kv))",
+            "n_k, d_kv = n_q, d\n        X_q = X_kv = draw.normal(size=(b, n_q, d))",
+        ),
+    ),
+    (
+        "bit_for_bit",
+        "Your test rejects a right program whose last digits differ: another order of summation rounds differently. Compare with a tolerance.",
+        (NUMBERS, " or not np.array_equal(got, want)"),
+    ),
+    (
+        "exception_escapes",
+        "A program raised an error, and it went through your test. Catch it: such a program is wrong, the answer is False.",
+        (
+            "            except Exception:\n                return False\n",
+            "            finally:\n                pass\n",
+        ),
+    ),
+    (
+        "error_counts_as_right",
+        "Your test accepts a program that raises an error.",
+        (
+            "            except Exception:\n                return False\n",
+            "            except Exception:\n                continue\n",
+        ),
+        (
+            SIZES,
+            "        (2, 3, 5, 2, 3, 4, 7, 8), (2, 5, 4, 2, 2, 1, 6, 5), (2, 4, 4, 2, 3, 3, 6, 6)\n",
+        ),
+    ),
+    (
+        "nan_is_not_seen",
+        "Your test accepts NaN: a comparison with NaN is False, so `difference > tolerance` never fires. Ask for `not (difference <= tolerance)`, or use np.allclose.",
+        (NUMBERS, " or np.abs(got - want).max() > 1e-9"),
+    ),
+    (
+        "first_input_only",
+        "Your test accepts programs that go wrong with a mask: either it never asks with one, or a `return True` inside the loops ends it before.",
+        (
+            "                return False\n    return True",
+            "                return False\n            return True\n    return True",
+        ),
+    ),
+    (
+        "turned_round",
+        "Your answers are turned round: True for a right program.",
+        ("return False", "return no"),
+        ("return True", "return False"),
+        ("return no", "return True"),
+    ),
+]:
+    wrong("is_multi_head", name, sentence, EXAM, *swaps, unnamed=name in RAISE)
+right("is_multi_head", "head_by_head", EXAM)
+start, end = EXAM.index("            want = 0"), EXAM.index("            try:")
+right(
+    "is_multi_head",
+    "against_its_own_layer",
+    EXAM,
+    (EXAM[start:end], "            want = multi_head_attention(*arguments)\n"),
+)
+right(
+    "is_multi_head",
+    "heads_one_by_one",
+    """
+def is_multi_head(program):
+    draw = np.random.default_rng(1)
+    for b, h, n_q, n_k in [(4, 4, 3, 6), (2, 3, 5, 5)]:
+        X_q, X_kv = draw.normal(size=(b, n_q, 7)), draw.normal(size=(b, n_k, 5))
+        W_Q, W_K = draw.normal(size=(7, 2 * h)), draw.normal(size=(5, 2 * h))
+        W_V, W_O = draw.normal(size=(5, 3 * h)), draw.normal(size=(3 * h, 8))
+        M = draw.random((b, n_q, n_k)) < 0.5
+        M[:, 0] = False
+        for mask in [None, M, M[1], M & False]:
+            total = 0
+            for r in range(h):
+                Q, K = X_q @ W_Q[:, 2 * r : 2 * r + 2], X_kv @ W_K[:, 2 * r : 2 * r + 2]
+                V = X_kv @ W_V[:, 3 * r : 3 * r + 3]
+                S = Q @ K.swapaxes(-1, -2) / np.sqrt(2)
+                A = softmax(S if mask is None else np.where(mask, S, -np.inf))
+                total = total + A @ V @ W_O[3 * r : 3 * r + 3]
+            try:
+                difference = np.abs(program(X_q, X_kv, W_Q, W_K, W_V, W_O, h, mask) - total).max()
+            except Exception:
+                return False
+            if not difference < 1e-9:
+                return False
+    return True
+""",
+)
+right(
+    "is_multi_head",
+    "sum_of_itself_over_single_heads",
+    """
+def is_multi_head(program):
+    draw = np.random.default_rng(2)
+    try:
+        for b, h, n_q, n_k in [(3, 3, 2, 5), (2, 4, 6, 6), (2, 2, 7, 4)]:
+            X_q, X_kv = draw.normal(size=(b, n_q, 9)), draw.normal(size=(b, n_k, 8))
+            W_Q, W_K = draw.normal(size=(9, 3 * h)), draw.normal(size=(8, 3 * h))
+            W_V, W_O = draw.normal(size=(8, 2 * h)), draw.normal(size=(2 * h, 9))
+            each = draw.random((b, n_q, n_k)) < 0.6
+            each[0, 1] = False
+            for mask in (None, each, each[0], each & False):
+                total = 0
+                for r in range(h):
+                    k, v = slice(3 * r, 3 * r + 3), slice(2 * r, 2 * r + 2)
+                    one = program(X_q, X_kv, W_Q[:, k], W_K[:, k], W_V[:, v], W_O[v], 1, mask)
+                    right, _ = scaled_dot_product_attention(X_q @ W_Q[:, k], X_kv @ W_K[:, k], X_kv @ W_V[:, v], mask)
+                    if not np.allclose(one, right @ W_O[v], atol=1e-9):
+                        return False
+                    total = total + one
+                whole = np.asarray(program(X_q, X_kv, W_Q, W_K, W_V, W_O, h, mask))
+                if whole.shape != total.shape or not np.allclose(whole, total, atol=1e-9):
+                    return False
+    except Exception:
+        return False
+    return True
+""",
+)
+right(
+    "is_multi_head",
+    "numpy_truth",
+    EXAM,
+    ("return True\n", "return np.True_\n"),
+    ("return False\n", "return np.False_\n"),
+)
+right(
+    "is_multi_head",
+    "collects_differences",
+    EXAM,
+    ("    draw = np.random.default_rng(3)", "    gaps = []\n    draw = np.random.default_rng(30)"),
+    (
+        "            if " + WHOLE + ":\n                return False\n    return True",
+        "            if got.shape != want.shape:\n                return False\n            gaps.append(np.abs(got - want).max())\n    return bool(np.max(gaps) < 1e-9)",
+    ),
+)

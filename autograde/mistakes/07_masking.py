@@ -96,6 +96,16 @@ def causal_mask(n_q, n_k=None):
     ),
     Wrong(
         "causal_mask",
+        "offset_of_the_other_sign",
+        "Square masks are right; with more keys than queries everything is blocked. Perhaps your offset has the other sign: it is n_k - n_q.",
+        """
+def causal_mask(n_q, n_k=None):
+    n_k = n_q if n_k is None else n_k
+    return np.tri(n_q, n_k, k=n_q - n_k, dtype=bool)
+""",
+    ),
+    Wrong(
+        "causal_mask",
         "ignores_n_k",
         "Your mask has n_q columns whatever n_k is. There is one column for each key.",
         """
@@ -682,7 +692,7 @@ def bracket_head(tokens):
     Wrong(
         "bracket_head",
         "over_n",
-        "The places divided by n lead by too little: two brackets side by side differ by 1/n, less the longer the text is. Use whole places.",
+        "In a longer text the latest bracket leads by too little: are places divided by n in your keys? Two brackets side by side must differ by a fixed step, whatever n is.",
         """
 def bracket_head(tokens):
     n = len(tokens)
@@ -694,7 +704,7 @@ def bracket_head(tokens):
     Wrong(
         "bracket_head",
         "only_brackets_ask",
-        "Only the queries of brackets ask; the other queries are zero, and spread their weight evenly. Every position asks the same.",
+        "Tokens that are neither bracket nor start spread their weight evenly: their query is 0, or meets 0 in every key. Every position must ask the same.",
         """
 def bracket_head(tokens):
     n = len(tokens)
@@ -781,7 +791,7 @@ def bracket_head(tokens):
     Wrong(
         "bracket_head",
         "looks_it_up",
-        "Row i of Q and K changes when another token changes",
+        "A row of Q or K changes when another token changes. Row i may depend on token i, on i and on n: a head does not know where the bracket is, it has to find it.",
         """
 def bracket_head(tokens):
     n = len(tokens)
@@ -789,12 +799,11 @@ def bracket_head(tokens):
     Q = np.array([[50.0 * j, 50.0] for j in target])
     return Q, np.array([[j, -j * j / 2] for j in range(n)])
 """,
-        unnamed=True,
     ),
     Wrong(
         "bracket_head",
         "fixed_sharpness_200",
-        "A text of 500 tokens without a bracket",
+        "In short texts the right token gets 0.9, in a long text without a bracket the start does not: many small rivals add up. The lead must be large enough for 500 of them.",
         """
 def bracket_head(tokens):
     n = len(tokens)
@@ -802,7 +811,97 @@ def bracket_head(tokens):
     K[0] = 0.0
     return np.full((n, 1), 7.8), K
 """,
-        unnamed=True,
+    ),
+    Wrong(
+        "bracket_head",
+        "counts_brackets",
+        "A row of Q or K changes when another token changes. Row i may depend on token i, on i and on n: a head does not know where the bracket is, it has to find it.",
+        """
+def bracket_head(tokens):
+    n, count = len(tokens), 0
+    K = np.zeros((n, 1))
+    K[0] = 10.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            count += 1
+            K[j] = 10.0 * (count + 1)
+    return np.ones((n, 1)), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "first_bracket_ties",
+        "A bracket at position 2 ties with the start. Its score must lie above that of the start, wherever it stands.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.zeros((n, 1))
+    K[0] = 10.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = 10.0 * j
+    return np.ones((n, 1)), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "leads_over_n",
+        "In a longer text the latest bracket leads by too little: are places divided by n in your keys? Two brackets side by side must differ by a fixed step, whatever n is.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.zeros((n, 1))
+    K[0] = 10.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = 20.0 + 20.0 * j / n
+    return np.ones((n, 1)), K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "keys_twice",
+        "Tokens that are neither bracket nor start spread their weight evenly: their query is 0, or meets 0 in every key. Every position must ask the same.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.zeros((n, 1))
+    K[0] = 10.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = 20.0 * (j + 1)
+    return K, K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "keys_alone",
+        "What you returned is not a pair of tables. End with return Q, K.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    return K
+""",
+    ),
+    Wrong(
+        "bracket_head",
+        "returns_nothing",
+        "Your function returns nothing: end it with return Q, K.",
+        """
+def bracket_head(tokens):
+    n = len(tokens)
+    K = np.full((n, 1), -1.0)
+    K[0] = 0.0
+    for j, token in enumerate(tokens):
+        if token == "(":
+            K[j] = j
+    Q = np.full((n, 1), 20.0)
+""",
     ),
     Right(
         "bracket_head",
@@ -868,13 +967,13 @@ def bracket_head(tokens):
     Wrong(
         "leaks",
         "own_row_compared",
-        "Your function raises the alarm at functions of the past alone. Compare only the rows at or before t with the same rows of the unchanged run.",
+        "Your function raises the alarm at functions of the past alone. Compare only the rows at or before t with the same rows of the unchanged run, and replace only tokens after t.",
         """
 def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other), before, equal_nan=True):
             return True
@@ -890,7 +989,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.allclose(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -904,7 +1003,7 @@ def leaks(attention, X):
         """
 def leaks(attention, X):
     half = len(X) // 2
-    other = X.copy()
+    other = np.array(X, dtype=float)
     other[half:] = np.random.default_rng(0).normal(size=other[half:].shape)
     return not np.array_equal(attention(other)[:half], attention(X)[:half], equal_nan=True)
 """,
@@ -916,7 +1015,7 @@ def leaks(attention, X):
         """
 def leaks(attention, X):
     t = len(X) // 2
-    other = X.copy()
+    other = np.array(X, dtype=float)
     other[t + 1:] = np.random.default_rng(0).normal(size=other[t + 1:].shape)
     return not np.array_equal(attention(other)[: t + 1], attention(X)[: t + 1], equal_nan=True)
 """,
@@ -927,7 +1026,7 @@ def leaks(attention, X):
         "You looked only at the row just before the last token. A leak into an earlier row is not seen: compare all rows up to t, for every t.",
         """
 def leaks(attention, X):
-    other = X.copy()
+    other = np.array(X, dtype=float)
     other[-1] = np.random.default_rng(0).normal(size=X.shape[1])
     return not np.array_equal(attention(other)[-2], attention(X)[-2], equal_nan=True)
 """,
@@ -938,7 +1037,7 @@ def leaks(attention, X):
         "You changed the last token only. A leak from a token in the middle is not seen: try every t.",
         """
 def leaks(attention, X):
-    other = X.copy()
+    other = np.array(X, dtype=float)
     other[-1] = np.random.default_rng(0).normal(size=X.shape[1])
     return not np.array_equal(attention(other)[:-1], attention(X)[:-1], equal_nan=True)
 """,
@@ -949,7 +1048,7 @@ def leaks(attention, X):
         "Only leaks into the first output row are found. Compare all rows up to t, for every t; one difference is enough.",
         """
 def leaks(attention, X):
-    other = X.copy()
+    other = np.array(X, dtype=float)
     other[1:] = np.random.default_rng(0).normal(size=other[1:].shape)
     return not np.array_equal(attention(other)[0], attention(X)[0], equal_nan=True)
 """,
@@ -963,7 +1062,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1] = rng.normal(size=X.shape[1])
         if not np.array_equal(attention(other)[t], before[t], equal_nan=True):
             return True
@@ -973,12 +1072,12 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "reversed_order",
-        "You only put the later tokens into another order. A head without positions adds up the same values either way and does not notice, and a single last token stays as it is. Replace the tokens.",
+        "You only put the later tokens into another order. A head without positions adds up the same values either way (up to rounding), and a single last token stays as it is. Replace the tokens.",
         """
 def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = other[t + 1:][::-1]
         if not np.allclose(attention(other)[: t + 1], before[: t + 1], rtol=0, atol=1e-12, equal_nan=True):
             return True
@@ -993,7 +1092,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = 0
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1008,7 +1107,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = other[t + 1:] + 1.0
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1023,7 +1122,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = 2 * other[t + 1:]
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1038,7 +1137,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:, 0] = other[t + 1:, 0] + 2.7 + t
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1053,7 +1152,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     with np.errstate(all="ignore"):
         for t in range(len(X) - 1):
-            other = X.copy()
+            other = np.array(X, dtype=float)
             other[t + 1:] = np.nan
             if np.isnan(attention(other)[: t + 1]).any():
                 return True
@@ -1086,7 +1185,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return False
@@ -1102,7 +1201,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(1, len(X)):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[:t] = rng.normal(size=other[:t].shape)
         if not np.array_equal(attention(other)[t:], before[t:], equal_nan=True):
             return True
@@ -1118,7 +1217,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1] = rng.normal(size=X.shape[1])
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1130,7 +1229,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "changes_x",
-        "You changed the caller's X: other = X is the same array under another name. Take X.copy().",
+        "You changed the caller's X. Write into a copy: np.array(X, dtype=float).",
         """
 def leaks(attention, X):
     rng = np.random.default_rng(0)
@@ -1152,7 +1251,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before, worst = attention(X), 0.0
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         worst = max(worst, np.nan_to_num(np.abs(attention(other)[: t + 1] - before[: t + 1])).max())
     return worst
@@ -1166,7 +1265,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = 5.0
         after = attention(X)
         if not np.array_equal(after[: t + 1], before[: t + 1], equal_nan=True):
@@ -1214,7 +1313,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(1, len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1224,13 +1323,13 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "stops_too_early",
-        "Your cuts end too early: a leak from the last token into the one before it is not seen. The last t is n - 2.",
+        "A leak from the last token into the one before it is not seen. Either your cuts end too early (the last t is n - 2), or your change left the last token as it was (a permutation can).",
         """
 def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 2):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1246,7 +1345,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:, -1] = other[t + 1:, -1] + 2.7 + t
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1262,7 +1361,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other)[: t + 1, 0], before[: t + 1, 0], equal_nan=True):
             return True
@@ -1278,7 +1377,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other)[: t + 1, -1], before[: t + 1, -1], equal_nan=True):
             return True
@@ -1294,7 +1393,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = X[0]
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
             return True
@@ -1310,7 +1409,7 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before = attention(X)
     for t in range(len(X) - 1):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other)[:t], before[:t], equal_nan=True):
             return True
@@ -1320,7 +1419,7 @@ def leaks(attention, X):
     Wrong(
         "leaks",
         "changes_x_forward",
-        "You changed the caller's X: other = X is the same array under another name. Take X.copy().",
+        "You changed the caller's X. Write into a copy: np.array(X, dtype=float).",
         """
 def leaks(attention, X):
     rng = np.random.default_rng(0)
@@ -1399,6 +1498,183 @@ def leaks(attention, X):
     rng = np.random.default_rng()
     before = attention(X)
     for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+        unnamed=True,
+    ),
+    Wrong(
+        "leaks",
+        "off_by_one",
+        "Your function raises the alarm at functions of the past alone. Compare only the rows at or before t with the same rows of the unchanged run, and replace only tokens after t.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t:] = rng.normal(size=other[t:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "off_by_one_from_1",
+        "Your function raises the alarm at functions of the past alone. Compare only the rows at or before t with the same rows of the unchanged run, and replace only tokens after t.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(1, len(X)):
+        other = np.array(X, dtype=float)
+        other[t:] = rng.normal(size=other[t:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "off_by_one_all",
+        "Your function raises the alarm at every attention, at functions of the past alone and at a single token, too. Compare only rows before the first token that you replaced.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X)):
+        other = np.array(X, dtype=float)
+        other[t:] = rng.normal(size=other[t:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "reversed_exactly",
+        "You only put the later tokens into another order. A head without positions adds up the same values either way (up to rounding), and a single last token stays as it is. Replace the tokens.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1:] = other[t + 1:][::-1].copy()
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "nan_bit_for_bit",
+        "You put NaN into the later tokens. 0 times NaN is NaN, so a proper mask looks like a leak too. Use finite numbers.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1:] = np.nan
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "numbers_permuted",
+        "A token of zeros stays as it is under your change, and its leak is not seen. Replace tokens by other numbers.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1:] = rng.permutation(other[t + 1:].ravel()).reshape(other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "numbers_permuted_last_unmoved",
+        "A leak from the last token into the one before it is not seen. Either your cuts end too early (the last t is n - 2), or your change left the last token as it was (a permutation can).",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(9)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = np.array(X, dtype=float)
+        other[t + 1:] = rng.permutation(other[t + 1:].ravel()).reshape(other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "whole_number_copy_0",
+        "Tokens of zeros stayed zeros under your change. Either your copy holds whole numbers where X does, and cuts off what you write into it (copy with np.array(X, dtype=float)), or your new numbers can be 0.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(0)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "whole_number_copy_3",
+        "Tokens of zeros stayed zeros under your change. Either your copy holds whole numbers where X does, and cuts off what you write into it (copy with np.array(X, dtype=float)), or your new numbers can be 0.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(3)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "whole_number_copy_4",
+        "Tokens of zeros stayed zeros under your change. Either your copy holds whole numbers where X does, and cuts off what you write into it (copy with np.array(X, dtype=float)), or your new numbers can be 0.",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(4)
+    before = attention(X)
+    for t in range(len(X) - 1):
+        other = X.copy()
+        other[t + 1:] = rng.normal(size=other[t + 1:].shape)
+        if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
+            return True
+    return False
+""",
+    ),
+    Wrong(
+        "leaks",
+        "whole_number_copy_6",
+        "A leak must be found when the tokens are whole numbers 0, too",
+        """
+def leaks(attention, X):
+    rng = np.random.default_rng(6)
+    before = attention(X)
+    for t in range(len(X) - 1):
         other = X.copy()
         other[t + 1:] = rng.normal(size=other[t + 1:].shape)
         if not np.array_equal(attention(other)[: t + 1], before[: t + 1], equal_nan=True):
@@ -1429,7 +1705,7 @@ def leaks(attention, X):
 def leaks(attention, X):
     before = attention(X)
     for j in range(1, len(X)):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[j] = np.random.default_rng(j).uniform(1, 3, size=X.shape[1]) - X[j]
         if not np.array_equal(attention(other)[:j], before[:j], equal_nan=True):
             return True
@@ -1444,7 +1720,7 @@ def leaks(attention, X):
     np.random.seed(0)
     before = attention(X)
     for t in range(1, len(X)):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t:] = np.random.randn(*X[t:].shape)
         if np.nanmax(np.abs(np.nan_to_num(attention(other)[:t]) - np.nan_to_num(before[:t]))) > 0:
             return True
@@ -1488,12 +1764,26 @@ def leaks(attention, X):
     rng = np.random.default_rng(0)
     before, found = attention(X), np.bool_(False)
     for t in reversed(range(len(X))):
-        other = X.copy()
+        other = np.array(X, dtype=float)
         other[t + 1 :] = 3 * rng.normal(size=other[t + 1 :].shape) + 1
         found |= np.any(np.nan_to_num(attention(other)[: t + 1]) != np.nan_to_num(before[: t + 1]))
     return found
 """,
     ),
+]
+
+# Leads that are too small, by other sharpnesses.
+CATALOGUE += [
+    Wrong(
+        entry.exercise,
+        f"{entry.name}_{sharpness}",
+        entry.sentence,
+        entry.code.replace(f"{like}.0), K", f"{sharpness}.0), K"),
+    )
+    for entry in CATALOGUE
+    for name, like, sharpnesses in [("too_soft", 1, [3]), ("soft_for_long_texts", 5, [4, 6, 8])]
+    for sharpness in sharpnesses
+    if entry.name == name
 ]
 
 # The likeliest ones once more, by learners who also forget that NaN counts as equal to NaN.
@@ -1515,4 +1805,17 @@ CATALOGUE += [
         "all_features_alike",
         "returns_after_the_first_cut",
     }
+]
+
+# And some by learners whose copy holds whole numbers where X does.
+CATALOGUE += [
+    Wrong(
+        entry.exercise,
+        f"{entry.name}_and_whole_numbers",
+        entry.sentence + " (And X may hold whole numbers: copy with np.array(X, dtype=float).)",
+        entry.code.replace("np.array(X, dtype=float)", "X.copy()"),
+    )
+    for entry in CATALOGUE
+    if entry.exercise == "leaks"
+    and entry.name in {"allclose", "one_cut", "starts_at_one", "nan_alarm", "own_row_compared"}
 ]

@@ -22,22 +22,33 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograde.layout import ROOT, Layout
 
 CHAPTER = "03_scores"
-EXERCISES = ("scores_by_loop", "scores", "cosine_scores")
+EXERCISES = ("scores", "blind_test", "winning_key", "cosine_scores")
+FIRST = EXERCISES[0]
 RIGHT: dict[str, str] = {
-    "scores_by_loop": """\
-def scores_by_loop(Q, K):
-    return np.array([[sum(a * b for a, b in zip(q, k)) for k in K] for q in Q])""",
     "scores": """\
 def scores(Q, K):
     return Q @ np.swapaxes(K, -1, -2)""",
+    "blind_test": """\
+def blind_test(n):
+    K = np.add.outer(np.arange(n), np.arange(n)) + 1
+    return K @ K, K""",
+    "winning_key": """\
+def winning_key(q, K, j, lead):
+    dots = (K @ q).astype(float)
+    need = np.where(np.arange(len(K)) == j, -np.inf, dots).max() + lead
+    return K[j] + np.clip(need - dots[j], 0, None) * q / np.sum(q**2)""",
     "cosine_scores": """\
 def cosine_scores(Q, K):
-    lengths = np.linalg.norm(Q, axis=-1)[..., :, None] * np.linalg.norm(K, axis=-1)[..., None, :]
-    return Q @ np.swapaxes(K, -1, -2) / np.where(lengths == 0, 1, lengths)""",
+    def unit(rows):
+        length = np.hypot.reduce(rows, axis=-1, keepdims=True)
+        return rows / np.where(length == 0, 1, length)
+    return np.einsum("...id,...jd->...ij", unit(Q), unit(K))""",
 }
-WRONG: dict[str, str] = {name: f"def {name}(Q, K):\n    return np.zeros((1, 1))" for name in RIGHT}
+WRONG: dict[str, str] = {
+    name: f"def {name}(*given):\n    return np.zeros((1, 1))" for name in RIGHT
+}
 ALL, NONE = frozenset(EXERCISES), frozenset[str]()
-BUT_LOOP = ALL - {"scores_by_loop"}
+BUT_FIRST = ALL - {FIRST}
 
 Change = Callable[[NotebookNode], None]
 Files = Callable[[Path, NotebookNode], None]
@@ -119,8 +130,7 @@ def right_with(**sources: str) -> Change:
 def cheat(code: str, **sources: str) -> Change:
     """Wrong answers, with code that is to hide it above the first of them."""
     wrong = WRONG | sources
-    first = EXERCISES[0]
-    return answers(**(wrong | {first: f"{code}\n{wrong[first]}"}))
+    return answers(**(wrong | {FIRST: f"{code}\n{wrong[FIRST]}"}))
 
 
 def each(template: str) -> Change:
@@ -206,7 +216,7 @@ class Yes(np.ndarray):
     def __array_ufunc__(self, *a, **k): return True
     def __bool__(self): return True
     def __getattribute__(self, name): return Yes(())
-def NAME(Q, K):
+def NAME(*given):
     return np.zeros((1, 1)).view(Yes)
 """
 TRANSFORM = """\
@@ -244,14 +254,14 @@ get_ipython().ast_transformers.append(Points())
 """
 FRAMES = """\
 import sys
-def NAME(Q, K):
+def NAME(*given):
     frame = sys._getframe()
     while frame is not None:
         for space in (frame.f_locals, frame.f_globals):
             for name in ("expected", "target", "known"):
                 value = space.get(name)
                 if value is not None and name == "expected":
-                    return value(Q, K) if callable(value) else value
+                    return value(*given) if callable(value) else value
         frame = frame.f_back
     return np.zeros((1, 1))
 """
@@ -272,11 +282,11 @@ space = {"np": np}
 for text in look():
     for cell in json.loads(text)["cells"]:
         source = "".join(cell["source"])
-        match = re.search(r"^def expected_cosine.*?(?=^for )", source, re.S | re.M)
+        match = re.search(r"^def _one_cosine.*?(?=^for )", source, re.S | re.M)
         if match:
             exec(match[0], space)
 def cosine_scores(Q, K):
-    return space["expected_cosine"](Q, K)
+    return space["_cosines"](Q, K)
 """.replace("COURSE", str(ROOT))
 GRADEBOOK = """\
 import glob, os, sqlite3
@@ -358,19 +368,19 @@ except OSError:
 """
 LEAK = """\
 seen, shown = {}, SHOWN
-def note(name, Q, K):
-    seen.setdefault(name, []).append((Q.tolist(), K.tolist()))
+def note(name, *given):
+    seen.setdefault(name, []).append([np.asarray(one).tolist() for one in given])
     hidden = [seen[n][shown[n]:] for n in seen if len(seen[n]) > shown[n]]
     text = f"HIDDEN {hidden}" if hidden else ""
     print(text)
     return text
 """
 SAY = """
-def NAME(Q, K):
-    text = note("NAME", Q, K)
+def NAME(*given):
+    text = note("NAME", *given)
     if text:
         raise ValueError(text)
-    return right_NAME(Q, K)
+    return right_NAME(*given)
 """
 
 
@@ -382,7 +392,7 @@ def send(text, blocks=b"", size=None):
     text = text.encode()
     size = len(text) + len(blocks) if size is None else size
     os.write(3, struct.pack("!II", size, len(text)) + text + blocks)
-def NAME(Q, K):
+def NAME(*given):
 {body}
     return None
 """
@@ -471,7 +481,7 @@ ATTACKS = [
     Case("a15", "symbolic link to a system file", NONE, files=symbolic_link),
     Case("a16", "hostile zip", NONE, files=hostile_zip),
     Case("a17", "scripts in cells and outputs", ALL, all_right(script)),
-    Case("a18", "network", NONE, each(f"{NETWORK}def NAME(Q, K):\n    return float(reached)")),
+    Case("a18", "network", NONE, each(f"{NETWORK}def NAME(*given):\n    return float(reached)")),
     Case("a18", "400 forks", NONE, cheat(FORKS)),
     Case("a18", "4 GB of files", NONE, cheat(DISK)),
     *(
@@ -494,10 +504,10 @@ display(shell)
 ?np.array
 """
 FIGURES = """\
-def scores_by_loop(Q, K):
+def scores(Q, K):
     for _ in range(8):
         plt.figure()
-    return np.array([[q @ k for k in K] for q in Q])"""
+    return Q @ np.swapaxes(K, -1, -2)"""
 
 
 def renamed(name: str) -> Files:
@@ -555,16 +565,15 @@ def colab(notebook: NotebookNode) -> None:
 def no_locked_cells(notebook: NotebookNode) -> None:
     drop("setup")(notebook)
     drop("test_scores")(notebook)
-    find(notebook, "test_scores_by_loop").source = "print('edited')"
+    find(notebook, "test_cosine_scores").source = "print('edited')"
 
 
 def old_format(notebook: NotebookNode) -> None:
     notebook.nbformat_minor = 4
 
 
-LOOP = "scores_by_loop"
-HANGS = "def scores_by_loop(Q, K):\n    while True:\n        pass"
-EATS = "def scores_by_loop(Q, K):\n    a = []\n    while True:\n        a.append(np.zeros(1 << 20))"
+HANGS = "def scores(Q, K):\n    while True:\n        pass"
+EATS = "def scores(Q, K):\n    a = []\n    while True:\n        a.append(np.zeros(1 << 20))"
 SUBMISSIONS = [
     Case("s01", "test cell pasted", ALL, all_right(paste("test_scores"))),
     Case("s02", "solution cell pasted", ALL, all_right(paste("scores"))),
@@ -573,8 +582,8 @@ SUBMISSIONS = [
     Case(
         "s05",
         "all test cells deleted",
-        BUT_LOOP,
-        several(right_with(scores_by_loop=WRONG[LOOP]), *(drop(f"test_{n}") for n in EXERCISES)),
+        BUT_FIRST,
+        several(right_with(scores=WRONG[FIRST]), *(drop(f"test_{n}") for n in EXERCISES)),
     ),
     Case("s06", "all metadata gone", ALL, all_right(strip)),
     Case("s07", "answer in a new cell below", ALL, answer_below),
@@ -601,41 +610,39 @@ SUBMISSIONS = [
     Case(
         "s20",
         "infinite loop",
-        BUT_LOOP,
-        right_with(scores_by_loop=HANGS),
+        BUT_FIRST,
+        right_with(scores=HANGS),
         outcome="timeout",
         slow=True,
     ),
     Case(
         "s20",
         "infinite loop outside a function",
-        BUT_LOOP,
-        right_with(scores_by_loop="while True:\n    pass"),
+        BUT_FIRST,
+        right_with(scores="while True:\n    pass"),
         outcome="timeout",
         slow=True,
     ),
-    Case("s21", "memory eaten", BUT_LOOP, right_with(scores_by_loop=EATS), outcome="memory"),
+    Case("s21", "memory eaten", BUT_FIRST, right_with(scores=EATS), outcome="memory"),
     Case(
         "s21",
         "a list of ten billion",
-        BUT_LOOP,
-        right_with(scores_by_loop="def scores_by_loop(Q, K):\n    return list(range(10**10))"),
+        BUT_FIRST,
+        right_with(scores="def scores(Q, K):\n    return list(range(10**10))"),
         outcome="memory",
     ),
     Case(
         "s22",
         "process dies",
-        BUT_LOOP,
-        right_with(scores_by_loop="import os\ndef scores_by_loop(Q, K):\n    os._exit(1)"),
+        BUT_FIRST,
+        right_with(scores="import os\ndef scores(Q, K):\n    os._exit(1)"),
         outcome="died",
     ),
     Case(
         "s23",
         "input",
-        BUT_LOOP,
-        right_with(
-            scores_by_loop="def scores_by_loop(Q, K):\n    return float(input('scale?')) * (Q @ K.T)"
-        ),
+        BUT_FIRST,
+        right_with(scores="def scores(Q, K):\n    return float(input('scale?')) * (Q @ K.T)"),
         outcome="error",
     ),
     Case(
@@ -650,30 +657,26 @@ SUBMISSIONS = [
     Case(
         "s25",
         "output without end",
-        BUT_LOOP,
-        right_with(
-            scores_by_loop="def scores_by_loop(Q, K):\n    while True:\n        print('A' * 10_000)"
-        ),
+        BUT_FIRST,
+        right_with(scores="def scores(Q, K):\n    while True:\n        print('A' * 10_000)"),
         outcome="output_limit",
     ),
     Case(
         "s25",
         "one line of 30 MB",
-        BUT_LOOP,
-        right_with(
-            scores_by_loop="def scores_by_loop(Q, K):\n    print('A' * int(3e7))\n    return Q @ K.T"
-        ),
+        BUT_FIRST,
+        right_with(scores="def scores(Q, K):\n    print('A' * int(3e7))\n    return Q @ K.T"),
         outcome="output_limit",
     ),
     Case(
         "s26",
         "null byte",
-        BUT_LOOP,
-        right_with(scores_by_loop=RIGHT[LOOP] + "\n# \x00"),
+        BUT_FIRST,
+        right_with(scores=RIGHT[FIRST] + "\n# \x00"),
         outcome="error",
     ),
     Case("s27", "magics", ALL, all_right(after("scores", new_code_cell(MAGICS)))),
-    Case("s28", "a figure per call", ALL, right_with(scores_by_loop=FIGURES)),
+    Case("s28", "a figure per call", ALL, right_with(scores=FIGURES)),
 ]
 CASES = [*ATTACKS, *SUBMISSIONS]
 

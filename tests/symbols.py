@@ -51,12 +51,8 @@ def symbol_faults(text: str) -> Iterator[str]:
 def letters(notation: Path) -> set[str]:
     """The symbols that the notation page gives a meaning: the first column of its tables."""
     text = notation.read_text(encoding="utf-8").partition("## Other texts")[0]
-    cells = " ".join(ROW.findall(text))
-    return set(
-        re.findall(
-            r"\\?[A-Za-z]+(?:_\{?\\?[A-Za-z]+\}?)?", " ".join(FORMULA_IN_CELL.findall(cells))
-        )
-    )
+    found = [formula for cell in ROW.findall(text) for formula in FORMULA_IN_CELL.findall(cell)]
+    return set(re.findall(r"\\?[A-Za-z]+(?:_\{?\\?[A-Za-z]+\}?)?", " ".join(found)))
 
 
 FORMULA_IN_CELL = re.compile(r"\$([^$]+)\$")

@@ -549,7 +549,11 @@ def test_the_chapters_are_graded_the_fast_way(name):
     trusted = TrustedNamespace.of(load_exam(name, Layout()))
     trusted.shell.namespace["SEED"] = 1
     slow = [q.id for q in trusted.exam.questions if not trusted.planned(q, Caps())]
-    assert set(slow) <= {"test_leaks", "test_bracket_head", "test_is_multi_head"}  # they try what learners hand back
+    assert set(slow) <= {
+        "test_leaks",
+        "test_bracket_head",
+        "test_is_multi_head",
+    }  # they try what learners hand back
 
 
 def setup_namespace():

@@ -664,6 +664,27 @@ def query_for(wanted, keys, values, sharpness):
 """,
         unnamed=True,
     ),
+    Wrong(
+        "query_for",
+        "both_scores_as_logarithms",
+        "The lookup answers what is wanted, but your query is not the shortest: you fixed both scores. Only the difference of the two scores counts.",
+        """
+def query_for(wanted, keys, values, sharpness):
+    share = (wanted - values[0]) / (values[1] - values[0])
+    return np.linalg.pinv(keys) @ np.log([1 - share, share]) / sharpness
+""",
+    ),
+    Wrong(
+        "query_for",
+        "along_the_second_key",
+        "The lookup answers what is wanted, but your query, a multiple of the second key, is not the shortest. The shortest points along the difference of the two keys.",
+        """
+def query_for(wanted, keys, values, sharpness):
+    share = (wanted - values[0]) / (values[1] - values[0])
+    d = keys[1] - keys[0]
+    return np.log(share / (1 - share)) / sharpness * keys[1] / (keys[1] @ d)
+""",
+    ),
     Right(
         "query_for",
         "ratio_of_gaps",
@@ -995,6 +1016,17 @@ def self_attention_raw(X):
 """,
         unnamed=True,
     ),
+    Wrong(
+        "self_attention_raw",
+        "cosine_of_nothing",
+        "You divided by the lengths of the words, and a word of zeros has the length 0. The scores are plain dot products, lengths included.",
+        """
+def self_attention_raw(X):
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    positive = np.exp(unit @ unit.T)
+    return positive / positive.sum(axis=1, keepdims=True) @ X
+""",
+    ),
     Right(
         "self_attention_raw",
         "word_by_word",
@@ -1106,7 +1138,7 @@ def hand_set_head(task, n, share):
     Wrong(
         "hand_set_head",
         "share_for_each",
-        "Each position asked for gets less than its part, or the rows of “average” differ: you left out the division by m. Together they have the share, so each has 1/m of it.",
+        "In “average” the two positions asked for have more than the share together: the division by m is missing. Each of them gets 1/m of the share.",
         """
 def hand_set_head(task, n, share):
     asked = {"copy": np.eye(n), "previous": np.eye(n, k=-1), "average": np.eye(n) + np.eye(n, k=-1)}[task]
@@ -1157,7 +1189,7 @@ def hand_set_head(task, n, share):
     Wrong(
         "hand_set_head",
         "first_asks_twice",
-        "In “average” your first position asks for itself with twice the score. Once is enough.",
+        "In “average” your first position asks for itself twice. It has no predecessor; once is enough.",
         """
 def hand_set_head(task, n, share):
     before = np.eye(n, k=-1)
@@ -1371,6 +1403,58 @@ def hand_set_head(task, n, share):
     m = asked.sum(axis=1, keepdims=True)
     others = np.maximum(n - m, 1)
     scores = np.log(share / (1 - share) * others / m) * asked
+""",
+    ),
+    Wrong(
+        "hand_set_head",
+        "first_counted_twice",
+        "In “average” your first position asks for itself twice. It has no predecessor; once is enough.",
+        """
+def hand_set_head(task, n, share):
+    before = np.eye(n, k=-1)
+    before[0, 0] = 1
+    asked = {"copy": np.eye(n), "previous": before, "average": np.eye(n) + before}[task]
+    m = asked.sum(axis=1, keepdims=True)
+    others = np.maximum(n - m, 1)
+    return np.log(share / (1 - share) * others / m) * asked
+""",
+    ),
+    Wrong(
+        "hand_set_head",
+        "nothing_left",
+        "Those asked for have all the weight: your scores lie so far apart that nothing is left for the others. They get the rest, 1 − share.",
+        """
+def hand_set_head(task, n, share):
+    asked = {"copy": np.eye(n), "previous": np.eye(n, k=-1), "average": np.eye(n) + np.eye(n, k=-1)}[task]
+    asked[0, 0] = 1
+    m = asked.sum(axis=1, keepdims=True)
+    others = np.maximum(n - m, 1)
+    return np.where(asked > 0, 0.0, -1e9)
+""",
+    ),
+    Wrong(
+        "hand_set_head",
+        "never_below_zero",
+        "A share smaller than an even part needs a negative β; yours is 0 there, so all get the same.",
+        """
+def hand_set_head(task, n, share):
+    asked = {"copy": np.eye(n), "previous": np.eye(n, k=-1), "average": np.eye(n) + np.eye(n, k=-1)}[task]
+    asked[0, 0] = 1
+    m = asked.sum(axis=1, keepdims=True)
+    others = np.maximum(n - m, 1)
+    return np.maximum(np.log(share / (1 - share) * others / m), 0) * asked
+""",
+    ),
+    Wrong(
+        "hand_set_head",
+        "scores_halved",
+        "In “average” you gave each of the two half of the score that one alone would need. It is the weights that are halved; the score follows from (1.14) with m = 2.",
+        """
+def hand_set_head(task, n, share):
+    before = np.eye(n, k=-1)
+    before[0, 0] = 1
+    asked = {"copy": np.eye(n), "previous": before, "average": (np.eye(n) + before) / 2}[task]
+    return np.log(share / (1 - share) * max(n - 1, 1)) * asked
 """,
     ),
     Right(

@@ -7,7 +7,7 @@ CATALOGUE = [
     Wrong(
         "point_at",
         "keys_on_a_line",
-        "Your words look only at the two ends, if at all: your keys lie on a line, and there only the two ends can be the farthest in any direction.",
+        "Your words look at the ends only, if at all: the keys there are the longest. Either your keys lie on a line, where only the two ends can be the farthest in any direction, or they lie on a curve and the key of the target is not the query that prefers it.",
         """
 def point_at(targets):
     n = len(targets)
@@ -142,6 +142,43 @@ def point_at(targets):
     t = np.array(targets)
     j = np.arange(n)
     return np.stack([t, np.ones(n)], axis=1), np.stack([j, -(j**2)], axis=1)
+""",
+    ),
+    Wrong(
+        "point_at",
+        "parabola_keys_as_queries",
+        "Your words look at the ends only, if at all: the keys there are the longest. Either your keys lie on a line, where only the two ends can be the farthest in any direction, or they lie on a curve and the key of the target is not the query that prefers it.",
+        """
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    W_K = np.stack([np.arange(n), np.arange(n) ** 2], axis=1)
+    return W_K[t], W_K
+""",
+    ),
+    Wrong(
+        "point_at",
+        "line_from_the_middle",
+        "Your words look at the ends only, if at all: the keys there are the longest. Either your keys lie on a line, where only the two ends can be the farthest in any direction, or they lie on a curve and the key of the target is not the query that prefers it.",
+        """
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    W_K = np.stack([np.arange(n) - (n - 1) / 2, np.ones(n)], axis=1)
+    return W_K[t], W_K
+""",
+    ),
+    Wrong(
+        "point_at",
+        "pointing_away",
+        "Your queries point away from their targets, so the words on the other side win: the sign is turned.",
+        """
+def point_at(targets):
+    n = len(targets)
+    t = np.array(targets)
+    a = 2 * np.pi * np.arange(n) / n
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    return -circle[t], circle
 """,
     ),
     Right(
@@ -281,7 +318,7 @@ def point_at(targets):
     Wrong(
         "fake_table",
         "positive",
-        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
+        "One shared matrix can make your table, or fails by a rounding error only: for no numbers c is the sum of c_i c_j S_ij clearly below 0.",
         """
 def fake_table(n):
     if n == 2:
@@ -292,7 +329,7 @@ def fake_table(n):
     Wrong(
         "fake_table",
         "identity",
-        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
+        "One shared matrix can make your table, or fails by a rounding error only: for no numbers c is the sum of c_i c_j S_ij clearly below 0.",
         """
 def fake_table(n):
     if n == 2:
@@ -303,7 +340,7 @@ def fake_table(n):
     Wrong(
         "fake_table",
         "gram",
-        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
+        "One shared matrix can make your table, or fails by a rounding error only: for no numbers c is the sum of c_i c_j S_ij clearly below 0.",
         """
 def fake_table(n):
     if n == 2:
@@ -315,7 +352,7 @@ def fake_table(n):
     Wrong(
         "fake_table",
         "just_at_the_edge",
-        "One shared matrix can make your table: for no numbers c is the sum of c_i c_j S_ij below 0, so queries with these scores exist.",
+        "One shared matrix can make your table, or fails by a rounding error only: for no numbers c is the sum of c_i c_j S_ij clearly below 0.",
         """
 def fake_table(n):
     if n == 2:
@@ -326,7 +363,7 @@ def fake_table(n):
     Wrong(
         "fake_table",
         "too_weak_for_three",
-        "For three and four words one shared matrix can make your table: the numbers off the diagonal are too small to bring the sum of the table below 0.",
+        "For three and four words one shared matrix can make your table, or fails by a rounding error only: the numbers off the diagonal do not bring the sum of the table clearly below 0.",
         """
 def fake_table(n):
     if n == 2:
@@ -725,6 +762,72 @@ def narrowest_head(B):
 """,
         unnamed=True,
     ),
+    Wrong(
+        "narrowest_head",
+        "first_rows",
+        "You took the first rows of B as they stand. They may be multiples of each other, and then they do not reach the other rows: choose independent ones.",
+        """
+def narrowest_head(B):
+    r = np.linalg.matrix_rank(B)
+    W_K = np.array(B[:r], dtype=float).T
+    return np.linalg.lstsq(W_K, np.asarray(B, dtype=float).T, rcond=None)[0].T, W_K
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "coarse_threshold",
+        "You dropped a singular value that is small beside the largest, but no rounding error. A thousandth of the largest still counts.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = (s > 0.05 * s[0]).sum()
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "nothing_kept",
+        "Where all numbers of B are small, you took singular values for rounding errors. Compare them with the largest one.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = (s > 1e-3).sum()
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "root_on_one_side",
+        "Your product has the roots of the singular values in the place of the values: give the root to both sides, or the value to one.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B)
+    return U[:, :r] * np.sqrt(s[:r]), Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "one_too_few",
+        "Your matrices are narrower than the rank of B, so their product cannot be B: too many columns were dropped.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B) - 1
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
+    Wrong(
+        "narrowest_head",
+        "one_too_many",
+        "The product is right, but you kept one column too many where there is one more to keep: its singular value is a rounding error.",
+        """
+def narrowest_head(B):
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    r = np.linalg.matrix_rank(B) + 1
+    return U[:, :r] * s[:r], Vt[:r].T
+""",
+    ),
     Right(
         "narrowest_head",
         "roots_on_both_sides",
@@ -1022,6 +1125,78 @@ def initialise(noise, X):
     return weights
 """,
         unnamed=True,
+    ),
+    Wrong(
+        "initialise",
+        "root_of_the_columns",
+        "You divided by √d_out, the number of columns. What is summed over in x @ W is the input; what counts is the squared length of the words.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(noise.shape[-1])
+""",
+    ),
+    Wrong(
+        "initialise",
+        "columns_as_well",
+        "You divided by √d_out as well. The number of columns does not occur: each column makes one query entry by itself.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(np.mean(np.sum(X * X, axis=1)) * noise.shape[-1])
+""",
+    ),
+    Wrong(
+        "initialise",
+        "recipe_of_two_sizes",
+        "You used a recipe that knows the two sizes alone, 2 / (d_in + d_out). Here the squared length of the words decides.",
+        """
+def initialise(noise, X):
+    return noise * np.sqrt(2 / (noise.shape[-2] + noise.shape[-1]))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "deviation_of_the_entries",
+        "You divided by the standard deviation of the entries of X. What counts is the mean squared length of the words, mean included and summed over the features.",
+        """
+def initialise(noise, X):
+    return noise / X.std()
+""",
+    ),
+    Wrong(
+        "initialise",
+        "deviation_of_the_draw",
+        "You divided by the size that the queries happen to have with this noise. The variance is meant over all draws of the noise; the few numbers at hand scatter around it.",
+        """
+def initialise(noise, X):
+    return noise / (X @ noise).std()
+""",
+    ),
+    Wrong(
+        "initialise",
+        "words_centred",
+        "You subtracted the mean word first. What counts is the mean square: a mean that is not 0 makes queries larger, too.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1)))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "mean_of_inverse_lengths",
+        "You averaged 1/length. It is the variance of a query entry that must be 1 on average, so average the squared lengths.",
+        """
+def initialise(noise, X):
+    return noise * np.mean(1 / np.sqrt(np.sum(X * X, axis=1)))
+""",
+    ),
+    Wrong(
+        "initialise",
+        "size_of_the_first_axis",
+        "With leading axes you read the number of features from the first axis of noise. It is the last axis but one, and the last of X.",
+        """
+def initialise(noise, X):
+    return noise / np.sqrt(noise.shape[0] * np.mean(X * X))
+""",
     ),
     Right(
         "initialise",

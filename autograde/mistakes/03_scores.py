@@ -277,7 +277,7 @@ def scores(Q, K):
     Wrong(
         "scores",
         "one_matrix_only",
-        "a batch of three: each by itself",
+        "a batch of three: axis 0 counts the examples, each by itself",
         """
 def scores(Q, K):
     table = np.zeros((len(Q), len(K)))
@@ -467,7 +467,7 @@ def blind_test(n):
         """
 def blind_test(n):
     K = np.array([np.roll(np.arange(1, n + 1), shift) for shift in range(n)])
-    return K + np.eye(n), K
+    return K + 2 * np.eye(n), K
 """,
     ),
     Wrong(
@@ -517,6 +517,45 @@ def blind_test(n):
 def blind_test(n):
     K = np.ones((n, n))
     return K + np.eye(n), K
+""",
+    ),
+    Wrong(
+        "blind_test",
+        "too_large_from_nine_on",
+        "All five products agree, but an entry is not allowed: a 0, a fraction, or a number beyond ±10,000.",
+        """
+def blind_test(n):
+    K = np.add.outer(3 ** np.arange(n), 3 ** np.arange(n))
+    return K + np.eye(n), K
+""",
+    ),
+    Wrong(
+        "blind_test",
+        "a_zero_from_six_on",
+        "All five products agree, but an entry is not allowed: a 0, a fraction, or a number beyond ±10,000.",
+        """
+def blind_test(n):
+    K = np.add.outer(np.arange(n), np.arange(n)) + 2
+    return K - 12 * np.eye(n), K
+""",
+    ),
+    Wrong(
+        "blind_test",
+        "one_random_matrix_twice",
+        "Of the four wrong products only K Qᵀ agrees with Q Kᵀ, as when Q is a multiple of K (or K itself), which is not allowed, and K is not symmetric.",
+        """
+def blind_test(n):
+    K = np.random.default_rng(0).integers(1, 90, (n, n))
+    return K, K
+""",
+    ),
+    Wrong(
+        "blind_test",
+        "one_matrix",
+        "What you returned does not hold two matrices of shape (n, n), as when one matrix is returned instead of the pair (Q, K).",
+        """
+def blind_test(n):
+    return np.add.outer(np.arange(n), np.arange(n)) + 1
 """,
     ),
     Right(
@@ -744,6 +783,42 @@ def winning_key(q, K, j, lead):
     dots = K @ q
     missing = max(0.0, np.delete(dots, j).max() + lead - dots[j])
     return K[j] + missing * q / (q @ q)
+""",
+    ),
+    Wrong(
+        "winning_key",
+        "second_largest_of_all",
+        "You took the second-largest of all scores for the best rival. It is the best rival only if key j leads: leave key j out, then take the largest.",
+        """
+def winning_key(q, K, j, lead):
+    dots = K @ q
+    if len(K) == 1:
+        return K[j]
+    return K[j] + max(0.0, np.sort(dots)[-2] + lead - dots[j]) * q / (q @ q)
+""",
+    ),
+    Wrong(
+        "winning_key",
+        "no_rivals_count_as_zero",
+        "You let a key without rivals compete with a score of 0. It stays where it is.",
+        """
+def winning_key(q, K, j, lead):
+    dots = K @ q
+    rivals = np.delete(dots, j)
+    best = rivals.max() if len(rivals) else 0.0
+    return K[j] + max(0.0, best + lead - dots[j]) * q / (q @ q)
+""",
+    ),
+    Wrong(
+        "winning_key",
+        "steps_of_equal_size",
+        "You moved each feature by the same amount, up or down as q has its sign. The score is right, but moving along q is shorter.",
+        """
+def winning_key(q, K, j, lead):
+"""
+        + MISSING
+        + """
+    return K[j] + missing * np.sign(q) / np.abs(q).sum()
 """,
     ),
     Wrong(
@@ -1242,6 +1317,109 @@ def cosine_scores(Q, K):
     return unit(Q) @ unit(K).T
 """,
     ),
+    Wrong(
+        "cosine_scores",
+        "as_it_stands_divided_afterwards",
+        "(3.9) as it stands: a row of zeros gives NaN, and so do rows whose squares leave the range of floating-point numbers.",
+        """
+def cosine_scores(Q, K):
+    q = np.linalg.norm(Q, axis=-1)[..., :, None]
+    k = np.linalg.norm(K, axis=-1)[..., None, :]
+    with np.errstate(all="ignore"):
+        return Q @ np.swapaxes(K, -1, -2) / (q * k)
+""",
+    ),
+    Wrong(
+        "cosine_scores",
+        "nan_replaced_by_zero",
+        "Right for rows of zeros, but rows near 1e-200 or 1e200 get wrong cosines: their squares leave the range of floating-point numbers, and replacing NaN hides it. Scale each row before you square.",
+        """
+def cosine_scores(Q, K):
+    with np.errstate(all="ignore"):
+        q, k = (np.nan_to_num(rows / np.linalg.norm(rows, axis=-1, keepdims=True)) for rows in (Q, K))
+        return q @ np.swapaxes(k, -1, -2)
+""",
+    ),
+    Wrong(
+        "cosine_scores",
+        "cosines_nan_replaced_by_zero",
+        "Right for rows of zeros, but rows near 1e-200 or 1e200 get the cosine 0: their squares leave the range of floating-point numbers. Scale each row before you square.",
+        """
+def cosine_scores(Q, K):
+    q = np.linalg.norm(Q, axis=-1)[..., :, None]
+    k = np.linalg.norm(K, axis=-1)[..., None, :]
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(Q @ np.swapaxes(K, -1, -2) / (q * k), posinf=0, neginf=0)
+""",
+    ),
+    Wrong(
+        "cosine_scores",
+        "norm_of_the_matrix_unscaled",
+        "You used one length for a whole table, as np.linalg.norm without an axis gives it. Each row has its own: axis=-1, keepdims=True.",
+        """
+def cosine_scores(Q, K):
+    with np.errstate(all="ignore"):
+        return Q @ np.swapaxes(K, -1, -2) / (np.linalg.norm(Q) * np.linalg.norm(K))
+""",
+    ),
+    Wrong(
+        "cosine_scores",
+        "no_root_after_scaling",
+        "You scaled the rows, and then divided by the squared lengths: the square root is missing.",
+        """
+def cosine_scores(Q, K):
+"""
+        + SCALED
+        + """
+    def flat(rows):
+        square = (scaled(rows) ** 2).sum(-1, keepdims=True)
+        return scaled(rows) / np.where(square == 0, 1, square)
+    return flat(Q) @ np.swapaxes(flat(K), -1, -2)
+""",
+    ),
+    Wrong(
+        "cosine_scores",
+        "largest_without_its_absolute_value",
+        "You divided by the largest entry, not by the largest absolute value. A row whose entries are all negative turns round, and one whose largest entry is 0 or small is not made safe.",
+        """
+def cosine_scores(Q, K):
+    def unit(rows):
+        largest = rows.max(-1, keepdims=True)
+        rows = rows / np.where(largest == 0, 1, largest)
+        length = np.linalg.norm(rows, axis=-1, keepdims=True)
+        return rows / np.where(length == 0, 1, length)
+    return unit(Q) @ np.swapaxes(unit(K), -1, -2)
+""",
+    ),
+    Wrong(
+        "cosine_scores",
+        "one_fixed_factor",
+        "You multiplied every row by one fixed large number. That makes short rows safe and long ones overflow: scale each row by its own size.",
+        """
+def cosine_scores(Q, K):
+    def unit(rows):
+        rows = rows * 1e150
+        length = np.linalg.norm(rows, axis=-1, keepdims=True)
+        return rows / np.where(length == 0, 1, length)
+    with np.errstate(all="ignore"):
+        return unit(Q) @ np.swapaxes(unit(K), -1, -2)
+""",
+    ),
+    *[
+        Wrong(
+            "cosine_scores",
+            f"epsilon_of_{epsilon}_unscaled",
+            "You added a small constant to the lengths. Beside short rows it is not small. Replace only a length of exactly 0.",
+            f"""
+def cosine_scores(Q, K):
+    def near(rows):
+        return rows / (np.linalg.norm(rows, axis=-1, keepdims=True) + {epsilon})
+    with np.errstate(all="ignore"):
+        return near(Q) @ np.swapaxes(near(K), -1, -2)
+""",
+        )
+        for epsilon in ("1e-8", "1e-9", "1e-10", "1e-12")
+    ],
     Right(
         "cosine_scores",
         "hypot",

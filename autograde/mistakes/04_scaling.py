@@ -214,6 +214,16 @@ def dot_product_moments(mean_q, var_q, mean_k, var_k):
     return (var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2).sum()
 """,
     ),
+    Wrong(
+        "dot_product_moments",
+        "d_k_times_the_first_feature",
+        "Your variance is d_k times that of the first feature. The features differ: sum them one by one.",
+        """
+def dot_product_moments(mean_q, var_q, mean_k, var_k):
+    spread = var_q * var_k + var_q * mean_k**2 + var_k * mean_q**2
+    return (mean_q * mean_k).sum(), len(spread) * spread[0]
+""",
+    ),
     Right(
         "dot_product_moments",
         "dots",
@@ -286,7 +296,7 @@ def row_spread(d_k, var_q, var_common, var_own):
     Wrong(
         "row_spread",
         "root_of_d_k",
-        "Your divisor is the root of d_k, or depends on nothing else. That is right only where var_q · var_own = 1.",
+        "Your divisor is √d_k, whatever the variances. That is right only where var_q · var_own = 1.",
         """
 def row_spread(d_k, var_q, var_common, var_own):
     return float(d_k * var_q * (var_common + var_own)), float(d_k * var_q * var_common), float(np.sqrt(d_k))
@@ -399,6 +409,24 @@ def row_spread(d_k, var_q, var_common, var_own):
     ),
     Wrong(
         "row_spread",
+        "query_left_out_of_the_covariance",
+        "Your covariance does not depend on var_q. By (4.4) the product of q and the common part has var_q in its variance.",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * var_q * (var_common + var_own)), float(d_k * var_common), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
+        "query_added",
+        "You added var_q to the variances of the parts. The parts of a key are added; query and key multiply, as in (4.4).",
+        """
+def row_spread(d_k, var_q, var_common, var_own):
+    return float(d_k * (var_q + var_common + var_own)), float(d_k * var_q * var_common), float(np.sqrt(d_k * var_q * var_own))
+""",
+    ),
+    Wrong(
+        "row_spread",
         "query_counted_twice",
         "You counted var_q twice, once for each key. Both scores have the same query, and (4.4) has it once in a variance.",
         """
@@ -488,7 +516,7 @@ def scaled_scores(Q, K):
     Wrong(
         "scaled_scores",
         "divided_by_d_k",
-        "You divided by d_k: the root is missing.",
+        "In all you divided by d_k: either the root is missing, or both Q and K were divided by √d_k.",
         """
 def scaled_scores(Q, K):
     return scores(Q, K) / Q.shape[-1]
@@ -546,6 +574,25 @@ def scaled_scores(Q, K):
         """
 def scaled_scores(Q, K):
     return scores(Q, K) / (Q.shape[-1] ** 1 / 2)
+""",
+    ),
+    Wrong(
+        "scaled_scores",
+        "floored",
+        "Your scores are rounded down to whole numbers, as // does. Divide with a single /.",
+        """
+def scaled_scores(Q, K):
+    return scores(Q, K) // np.sqrt(Q.shape[-1])
+""",
+    ),
+    Wrong(
+        "scaled_scores",
+        "both_divided",
+        "In all you divided by d_k: either the root is missing, or both Q and K were divided by √d_k.",
+        """
+def scaled_scores(Q, K):
+    root = np.sqrt(Q.shape[-1])
+    return scores(Q / root, K / root)
 """,
     ),
     Wrong(
@@ -940,6 +987,32 @@ def softmax_gradient_norm(s):
     n, step = s.shape[-1], 1e-5
     columns = [(weights(s + step * e) - weights(s - step * e)) / (2 * step) for e in np.eye(n)]
     return np.sqrt(sum((column**2).sum(-1) for column in columns))
+""",
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "diagonal_left_in",
+        "Your table of products still has a_i² on its diagonal. Put zeros there before you sum.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + """
+    off = a[..., :, None] * a[..., None, :]
+"""
+        + NORM,
+    ),
+    Wrong(
+        "softmax_gradient_norm",
+        "diag_of_a_batch",
+        "Right for one row. Of a batch, np.diag takes a diagonal out, and np.linalg.norm without an axis gives one number for everything.",
+        """
+def softmax_gradient_norm(s):
+"""
+        + SOFTMAX
+        + OFF
+        + """
+    return np.linalg.norm(np.diag(off.sum(-1)) - off)
 """,
     ),
     Wrong(

@@ -462,6 +462,58 @@ def softmax(scores):
     return e / np.where(total == 0, 1, total)
 """,
     ),
+    Wrong(
+        "softmax",
+        "no_keepdims_in_maximum",
+        "You dropped the axis of the maximum, so each column was shifted by the maximum of another row. Keep it: keepdims=True.",
+        """
+def softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1))
+    return e / e.sum(axis=-1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "no_keepdims_at_all",
+        "You dropped the axis of the maximum and of the sum, so the columns meet numbers of other rows. Keep it in both: keepdims=True.",
+        """
+def softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1))
+    return e / e.sum(axis=-1)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "largest_absolute_value",
+        "You shifted by the largest absolute value. In a row of large negative scores that is far from the maximum, and the row underflows as a whole.",
+        """
+def softmax(scores):
+    size = np.abs(scores).max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isfinite(size), size, 0))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "largest_absolute_value_unguarded",
+        "You shifted by the largest absolute value. In a row of large negative scores that is far from the maximum, and the row underflows as a whole.",
+        """
+def softmax(scores):
+    e = np.exp(scores - np.abs(scores).max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+""",
+    ),
+    Wrong(
+        "softmax",
+        "largest_absolute_value_nan_to_num",
+        "You shifted by the largest absolute value. In a row of large negative scores that is far from the maximum, and the row underflows as a whole.",
+        """
+def softmax(scores):
+    e = np.exp(scores - np.abs(scores).max(axis=-1, keepdims=True))
+    return np.nan_to_num(e / e.sum(axis=-1, keepdims=True))
+""",
+    ),
     Right(
         "softmax",
         "rows_one_by_one",
@@ -607,7 +659,7 @@ def break_softmax():
     Wrong(
         "break_softmax",
         "rows_near_1000_for_c",
-        "The mean is a good shift for a row whose scores lie together, however large: (c) is right on your table. It fails when a score lies far above the mean.",
+        "The mean is a good shift for a row whose scores lie together, however large: (c) is right on your table. It fails when a score lies more than 709 above the mean, so that its exponential is infinite.",
         """
 def break_softmax():
     return {
@@ -889,7 +941,7 @@ def break_softmax():
     Wrong(
         "cross_entropy",
         "log_of_softmax",
-        "You took the logarithm of the weight. Where the weight is rounded to 0 the loss becomes infinite, and where it is rounded to 1 the loss becomes 0. Work with the differences of the scores.",
+        "Your loss is infinite where the target's weight is rounded to 0, and 0 where it is rounded to 1. Either you took the logarithm of the weight, or that of 1 + the rest, which overflows and is lost beside the 1: see np.logaddexp.",
         """
 def cross_entropy(scores, targets):
     e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
@@ -1132,6 +1184,76 @@ def cross_entropy(scores, targets):
     return loss if loss.ndim else loss[()]
 """,
         unnamed=True,
+    ),
+    Wrong(
+        "cross_entropy",
+        "logarithm_of_one_plus_rest",
+        "Your loss is infinite where the target's weight is rounded to 0, and 0 where it is rounded to 1. Either you took the logarithm of the weight, or that of 1 + the rest, which overflows and is lost beside the 1: see np.logaddexp.",
+        """
+def cross_entropy(scores, targets):
+    at = targets[..., None]
+    gaps = scores - np.take_along_axis(scores, at, axis=-1)
+    rest = np.exp(np.where(np.arange(scores.shape[-1]) == at, -np.inf, gaps)).sum(axis=-1)
+    return np.log(1 + rest)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "log1p_of_all_minus_one",
+        "Your loss is infinite where the target's weight is rounded to 0, and 0 where it is rounded to 1. Either you took the logarithm of the weight, or that of 1 + the rest, which overflows and is lost beside the 1: see np.logaddexp.",
+        """
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.log1p(np.exp(gaps).sum(axis=-1) - 1)
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "log1p_of_all",
+        "You left the target in the rest, so its own term counts twice: the loss is never below log 2.",
+        """
+def cross_entropy(scores, targets):
+    gaps = scores - np.take_along_axis(scores, targets[..., None], axis=-1)
+    return np.log1p(np.exp(gaps).sum(axis=-1))
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "one_shift_for_all",
+        "You shifted all rows by one number, that of the worst row. A row with a small loss then underflows: shift each row by its own largest difference.",
+        """
+def cross_entropy(scores, targets):
+    at = targets[..., None]
+    gaps = scores - np.take_along_axis(scores, at, axis=-1)
+    gaps = np.where(np.arange(scores.shape[-1]) == at, -np.inf, gaps)
+    top = max(gaps.max(), 0.0)
+    if top == 0:
+        return np.log1p(np.exp(gaps).sum(axis=-1))
+    return top + np.log(np.exp(-top) + np.exp(gaps - top).sum(axis=-1))
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "differences_turned",
+        "You took s_t − s_j in place of s_j − s_t. The keys that lead the target cost, not those behind it.",
+        """
+def cross_entropy(scores, targets):
+    at = targets[..., None]
+    gaps = np.take_along_axis(scores, at, axis=-1) - scores
+    gaps = np.where(np.arange(scores.shape[-1]) == at, -np.inf, gaps)
+    return np.logaddexp(0, np.logaddexp.reduce(gaps, axis=-1))
+""",
+    ),
+    Wrong(
+        "cross_entropy",
+        "log_of_softmax_turned",
+        "The sign is turned: a loss is not negative.",
+        """
+def cross_entropy(scores, targets):
+    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return np.log(np.take_along_axis(weights, targets[..., None], axis=-1)[..., 0])
+""",
     ),
     Right(
         "cross_entropy",
@@ -1535,6 +1657,124 @@ def sharpness_for(scores, share):
     beta = high
 """,
     ),
+    Wrong(
+        "sharpness_for",
+        "bounded_at_10000",
+        "Your search ends too early: for scores of size 1e-8 the β that is asked for is near a hundred million. Double the upper end until the entropy there is small enough.",
+        """
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1e4
+    pass
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
+""",
+    ),
+    Wrong(
+        "sharpness_for",
+        "bounded_at_a_million",
+        "Your search ends too early: for scores of size 1e-8 the β that is asked for is near a hundred million. Double the upper end until the entropy there is small enough.",
+        """
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1e6
+    pass
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
+""",
+    ),
+    Wrong(
+        "sharpness_for",
+        "none_only_if_all_equal",
+        "You returned a number where no β can do it. If m keys share the largest score, the entropy stays above log m.",
+        """
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.ptp(gaps) == 0:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted and high < 1e12:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
+""",
+    ),
+    Wrong(
+        "sharpness_for",
+        "turned_comparison",
+        "Your search closes in on the wrong end: the entropy falls in β, so where it is still too large β must rise.",
+        """
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted and high < 1e12:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) < wanted else (low, middle)
+    return high
+""",
+    ),
+    Wrong(
+        "sharpness_for",
+        "twenty_halvings",
+        "Your β is too coarse: the entropy must be right to 1e-6. Halve the interval until nothing changes.",
+        """
+def sharpness_for(scores, share):
+    gaps = np.asarray(scores, dtype=float) - np.max(scores)
+    wanted = share * np.log(len(gaps))
+    if np.log(np.sum(gaps == 0)) >= wanted:
+        return None
+
+    def entropy(beta):
+        e = np.exp(beta * gaps)
+        return np.log(e.sum()) - beta * (e @ gaps) / e.sum()
+
+    low, high = 0.0, 1.0
+    while entropy(high) > wanted and high < 1e12:
+        high *= 2
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (middle, high) if entropy(middle) > wanted else (low, middle)
+    return high
+""",
+    ),
     Right(
         "sharpness_for",
         "by_weights",
@@ -1596,8 +1836,8 @@ def sharpness_for(scores, share):
     n, m = len(gaps), np.count_nonzero(gaps == 0)
     if np.log(m) / np.log(n) >= share:
         return None
-    low, high = 0.0, 1e9
-    for _ in range(12):
+    low, high = 0.0, 1e13
+    for _ in range(14):
         betas = np.linspace(low, high, 1001)
         e = np.exp(betas[:, None] * gaps)
         entropy = np.log(e.sum(1)) - betas * (e @ gaps) / e.sum(1)

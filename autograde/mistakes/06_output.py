@@ -905,6 +905,32 @@ def query_for_output(target, K, V):
     q = np.linalg.solve(K[1:] - K[0], K.shape[1] ** 0.5 * (logs[1:] - logs[0]))
 """,
     ),
+    Wrong(
+        "query_for_output",
+        "first_weight_unchecked",
+        "You looked at d of the d + 1 weights only. The one left out, 1 minus the others, can be negative as well.",
+        """
+def query_for_output(target, K, V):
+    weights = np.linalg.solve(np.vstack([V.T, np.ones(len(V))]), np.append(target, 1.0))
+    if np.any(weights[1:] < 1e-9):
+        return None
+    logs = np.log(np.abs(weights) + 1e-300)
+    return np.linalg.solve(K[1:] - K[0], K.shape[1] ** 0.5 * (logs[1:] - logs[0]))
+""",
+    ),
+    Wrong(
+        "query_for_output",
+        "zero_means_zero",
+        "You returned a query for a target on the edge, up to rounding: a weight below 1e-9 counts as 0.",
+        """
+def query_for_output(target, K, V):
+    weights = np.linalg.solve(np.vstack([V.T, np.ones(len(V))]), np.append(target, 1.0))
+    if np.any(weights <= 0):
+        return None
+    logs = np.log(np.abs(weights) + 1e-300)
+    return np.linalg.solve(K[1:] - K[0], K.shape[1] ** 0.5 * (logs[1:] - logs[0]))
+""",
+    ),
     Right(
         "query_for_output",
         "one_system",
@@ -1141,6 +1167,29 @@ def recover_values(A, O):
     if np.linalg.matrix_rank(A) < n:
         return None
     return np.linalg.solve(A.T @ A + 1e-6 * np.eye(n), A.T @ O)
+""",
+    ),
+    Wrong(
+        "recover_values",
+        "determinant_exactly_zero",
+        "You returned values where V is not determined: they are one of many that give these outputs. Find out first whether the columns of A are independent.",
+        """
+def recover_values(A, O):
+    if A.shape[0] < A.shape[1] or np.linalg.det(A.T @ A) == 0:
+        return None
+    return np.linalg.pinv(A) @ O
+""",
+    ),
+    Wrong(
+        "recover_values",
+        "inverse_or_none",
+        "You returned None because A is not square. More queries than keys can determine V as well.",
+        """
+def recover_values(A, O):
+    try:
+        return np.linalg.inv(A) @ O
+    except np.linalg.LinAlgError:
+        return None
 """,
     ),
     Right(
@@ -1511,6 +1560,42 @@ def attention_gradient_kv(q, K, V, g):
             out[where] = (more - L(K, V)) / (2 * 1e-7)
             table[where] = kept
     return in_K, in_V
+""",
+    ),
+    Wrong(
+        "attention_gradient_kv",
+        "values_for_g",
+        "The gradient of the values holds the values themselves. It is g times the weight, whatever the value is.",
+        """
+def attention_gradient_kv(q, K, V, g):
+    a = softmax(K @ q / np.sqrt(len(q)))
+    u = V @ g
+    s = a * (u - a @ u)
+    return np.outer(s, q) / np.sqrt(len(q)), a[:, None] * V
+""",
+    ),
+    Wrong(
+        "attention_gradient_kv",
+        "values_scaled",
+        "The gradient of the values is divided by √d_k. The scale belongs to the scores, and a value does not act through them.",
+        """
+def attention_gradient_kv(q, K, V, g):
+    a = softmax(K @ q / np.sqrt(len(q)))
+    u = V @ g
+    s = a * (u - a @ u)
+    return np.outer(s, q) / np.sqrt(len(q)), np.outer(a, g) / np.sqrt(len(q))
+""",
+    ),
+    Wrong(
+        "attention_gradient_kv",
+        "root_of_d_v",
+        "You divided by the root of the width of the values. It is the width of the keys, d_k = len(q).",
+        """
+def attention_gradient_kv(q, K, V, g):
+    a = softmax(K @ q / np.sqrt(len(q)))
+    u = V @ g
+    s = a * (u - a @ u)
+    return np.outer(s, q) / np.sqrt(V.shape[1]), np.outer(a, g)
 """,
     ),
     Right(

@@ -130,6 +130,34 @@ for name, sentence, *swaps in [
         ("< len(weights)", "<= len(weights)"),
     ),
     (
+        "empty_for_none",
+        "Where no W_O exists, return None, not an empty list.",
+        ("return None", "return []"),
+    ),
+    (
+        "determinant_below_a_bound",
+        "You returned None for weights that are small, not singular: a determinant is as small as a product of h of them. Ask np.linalg.matrix_rank, which compares with the largest.",
+        ("np.linalg.matrix_rank(weights) < len(weights)", "abs(np.linalg.det(weights)) < 1e-9"),
+    ),
+    (
+        "rows_divided_before_the_inverse",
+        "You divided each row of weights by its sum before you inverted. The heads deliver the weights as they are.",
+        (
+            "    unmix = np.linalg.inv(weights)",
+            "    weights = weights / weights.sum(axis=1, keepdims=True)\n    unmix = np.linalg.inv(weights)",
+        ),
+    ),
+    (
+        "determinant_not_divided_out",
+        "Your small matrix is the inverse times the determinant: divide by the determinant, or take np.linalg.inv.",
+        ("np.linalg.inv(weights)", "np.linalg.inv(weights) * np.linalg.det(weights)"),
+    ),
+    (
+        "ones_for_the_identity",
+        "Your blocks are full: each number of a name goes into all numbers of a name. Number m belongs to number m: an identity, not ones.",
+        ("np.eye(n_names)", "np.ones((n_names, n_names))"),
+    ),
+    (
         "zeros_for_none",
         "Where no W_O exists, return None, not a matrix.",
         ("return None", "return np.zeros((len(weights) * n_names, len(weights) * n_names))"),
@@ -538,6 +566,17 @@ for name, sentence, *swaps in [
         "You added the heads up and used the first block of W_O alone. Each head meets its own block.",
         (JOIN, "    joined = heads.sum(axis=-3)\n"),
         ("@ W_O", "@ W_O[: V.shape[-1]]"),
+    ),
+    (
+        "heads_averaged_first_block",
+        "You averaged the heads and used the first block of W_O alone. Each head meets its own block.",
+        (JOIN, "    joined = heads.mean(axis=-3)\n"),
+        ("@ W_O", "@ W_O[: V.shape[-1]]"),
+    ),
+    (
+        "axes_of_length_one_removed",
+        "You removed axes of length 1: a batch of one example keeps its axis, and one query its own.",
+        ("return joined @ W_O", "return np.squeeze(joined @ W_O)"),
     ),
     (
         "full_width_heads",
@@ -1021,6 +1060,46 @@ for name, sentence, *swaps in [
             "X_q, X_kv = draw.normal(size=(b, n_q, d)), draw.normal(size=(b, n_k, d_kv))",
             "n_k, d_kv = n_q, d\n        X_q = X_kv = draw.normal(size=(b, n_q, d))",
         ),
+    ),
+    (
+        "empty_row_but_no_batch",
+        "Your test accepts programs that go wrong with a mask for each example, or with a mask without a True. Ask with both.",
+        (MASKS, "(None, each[0])"),
+        ("each[0, 1], each[1, 0] = False, True", "each[:, 0], each[:, 1] = False, True"),
+    ),
+    (
+        "triangle_alone",
+        "Your test accepts programs that go wrong with a mask for each example, with an empty row, or with a mask without a True. Ask with all three.",
+        (MASKS, "(None, np.tri(n_q, n_k) > 0)"),
+    ),
+    (
+        "square_triangle_alone",
+        "Your test accepts programs that go wrong with a mask that is not square, with one for each example, with an empty row, or without a True. Ask with all four.",
+        (MASKS, "(None, np.tri(n_q, n_k) > 0)"),
+        (SIZES, "        (2, 4, 4, 2, 3, 5, 7, 8), (3, 5, 5, 3, 2, 1, 6, 4)\n"),
+    ),
+    (
+        "keys_one_wide",
+        "Your test accepts a program that does not divide the scores by √d_k, as it must if d_k is 1 in all your inputs. Ask with d_k of 2 or more.",
+        (SIZES, "        (2, 3, 5, 2, 1, 4, 7, 8), (3, 5, 4, 3, 1, 2, 6, 5)\n"),
+    ),
+    (
+        "bit_for_bit_with_your_layer",
+        "Your test accepts a program that computes in your order and rejects a right one whose last digits differ: another order of summation rounds differently. Compare with a tolerance.",
+        (
+            EXAM[EXAM.index("            want = 0") : EXAM.index("            try:")],
+            "            want = multi_head_attention(*arguments)\n",
+        ),
+        (NUMBERS, " or not np.array_equal(got, want)"),
+    ),
+    (
+        "error_counts_as_right_in_many",
+        "Your test accepts programs that raise an error.",
+        (
+            "            except Exception:\n                return False\n",
+            "            except Exception:\n                continue\n",
+        ),
+        (SIZES, "        (2, 3, 5, 2, 3, 4, 7, 8), (2, 5, 4, 2, 2, 1, 6, 5)\n"),
     ),
     (
         "bit_for_bit",

@@ -122,12 +122,66 @@ for name, sentence, *swaps in [
         ("np.sqrt(3) * np.log(1e4 * n) / gap", "1.0"),
     ),
     (
+        "whose_digit_alone",
+        "Your heads ask whose digit it is and not for the place: every slot gets the mean of all digits of a number.",
+        (KEYS, "W_K[1 + r, 3 * r + 2] = 1"),
+    ),
+    (
         "whose_digit_for_the_digit",
         "The values are taken from the columns that say whose digit it is. The digit is the first feature.",
         ("W_V[0] = 1", "W_V[1] = 1"),
     ),
 ]:
     wrong("reading_layer", name, sentence, READ, *swaps)
+LOG = "np.sqrt(3) * np.log(1e4 * n) / gap"
+for name, sharpness in [
+    ("ten", "10.0"),
+    ("twenty", "20.0"),
+    ("thirty", "30.0"),
+    ("hundred", "100.0"),
+    ("200", "200.0"),
+    ("500", "500.0"),
+]:
+    wrong(
+        "reading_layer",
+        f"sharpness_{name}",
+        "Your sharpness is too small for the scores of neighbours on the circle, which differ by a number that shrinks like 1/n², or, with one place or two, for the 1 between a digit of a and one of b. Divide by the smaller of the two.",
+        READ,
+        (LOG, sharpness),
+    )
+for name, sharpness in [
+    ("10_n", "10.0 * n"),
+    ("20_n", "20.0 * n"),
+    ("30_n", "30.0 * n"),
+    ("n_squared", "1.0 * n**2"),
+]:
+    wrong(
+        "reading_layer",
+        f"sharpness_{name}",
+        "Your sharpness grows with n, and it is too small for some n: it has to be enough for the 1 between a digit of a and one of b, and for neighbours on the circle, whose scores differ by about 2π²/(n + 1)².",
+        READ,
+        (LOG, sharpness),
+    )
+for name, inner in [
+    ("1e4_n", "1e4 * n"),
+    ("1800_n", "9 * 2 * n / 0.01"),
+    ("360_n", "18 * (2 * n - 1) / 0.05"),
+    ("180_n", "9 * (2 * n - 1) / 0.05"),
+]:
+    wrong(
+        "reading_layer",
+        f"root_forgotten_{name}",
+        "Your scores are not large enough, even with one place. Attention divides them by √d_k: has the sharpness that factor? And is the logarithm that of a number as large as the errors of two heads ask for?",
+        READ,
+        (LOG, f"np.log({inner}) / gap"),
+    )
+wrong(
+    "reading_layer",
+    "errors_of_two_heads",
+    "Not quite sharp enough: the errors of the two heads add up, so each may be off by 0.025 only.",
+    READ,
+    (LOG, "np.sqrt(3) * np.log(9 * (2 * n - 1) / 0.05) / gap"),
+)
 right("reading_layer", "sharper", READ, ("1e4 * n", "1e7 * n"))
 right(
     "reading_layer",
@@ -213,6 +267,41 @@ for name, sentence, *swaps in [
         ("200 *", "35 *"),
     ),
     (
+        "factor_on_the_number_alone",
+        "Your factor stands before the first entry of the key alone. It belongs before both: m and −m²/2.",
+        ("200 * np.column_stack([m, -(m**2) / 2])", "np.column_stack([200 * m, -(m**2) / 2])"),
+    ),
+    (
+        "entries_exchanged",
+        "The entries of your keys are exchanged: the query is (u, 1), so m comes first.",
+        ("[m, -(m**2) / 2]", "[-(m**2) / 2, m]"),
+    ),
+    (
+        "half_rounded_down",
+        "// rounds down: −m² // 2 is no −m²/2 for odd m. Divide by /.",
+        ("-(m**2) / 2", "-(m**2) // 2"),
+    ),
+    (
+        "answers_for_keys",
+        "Your keys are made of the answers. They are made of the numbers 0, 1, 2, …",
+        ("m = np.arange(len(values))", "m = np.array(values)"),
+    ),
+    (
+        "factor_10",
+        "The right key wins, and its neighbours keep a share: the answers are blurred. Multiply the keys by a larger factor.",
+        ("200 *", "10 *"),
+    ),
+    (
+        "factor_20",
+        "The right key wins, and its neighbours keep a share: the answers are blurred. Multiply the keys by a larger factor.",
+        ("200 *", "20 *"),
+    ),
+    (
+        "factor_48",
+        "Sharp enough for these answers up to 30 or so, too soft for 100 beside −100: 0.2 beside a whole number the neighbour's share is multiplied by 200. Multiply the keys by a larger factor.",
+        ("200 *", "48 *"),
+    ),
+    (
         "keys_from_one",
         "Your keys count from 1: the first answer belongs to 0.",
         ("np.arange(len(values))", "np.arange(1, len(values) + 1)"),
@@ -285,6 +374,26 @@ for name, sentence, *swaps in [
         "penalty_of_half_n",
         "Your penalty of a 9 grows with n, but not fast enough: it must be larger than the distance to the farthest place before it, about n.",
         (K_LINE, "W_K = np.array([[0.0], [1], [-(n // 2)], [0]])"),
+    ),
+    (
+        "penalty_of_one",
+        "A 9 costs 1 with you, as much as one place is worth: it ties with the place before it, and both get half.",
+        (K_LINE, "W_K = np.array([[0.0], [1], [-1], [0]])"),
+    ),
+    (
+        "penalty_one_too_small",
+        "Your penalty of a 9 is a little too small: from place 1 to place n it is n − 1 places, and there the 9 ties. Take more.",
+        (K_LINE, "W_K = np.array([[0.0], [1], [-(n - 1)], [0]])"),
+    ),
+    (
+        "penalty_infinite",
+        "Your result has NaN in it: if you wrote −∞ into a matrix, it meets features that are 0, and 0 · ∞ is NaN. Take a finite penalty.",
+        (K_LINE, "W_K = np.array([[0.0], [1], [-np.inf], [0]])"),
+    ),
+    (
+        "penalty_huge",
+        "Your penalty is so large that the errors of the look-ups decide: 0.00003 times it is more than the 1 between neighbours. A little more than n is enough.",
+        (K_LINE, "W_K = np.array([[0.0], [1], [-1e9], [0]])"),
     ),
     (
         "places_not_ordered",
@@ -439,7 +548,45 @@ for name, sentence, *swaps in [
     (
         "starts_in_both",
         "You started with half a carry. No carry comes into the first place.",
-        ("without, carry = 1.0, 0.0", "without, carry = 0.55, 0.45"),
+        ("without, carry = 1.0, 0.0", "without, carry = 0.5, 0.5"),
+    ),
+    (
+        "one_after_the_other",
+        "You changed the first share before you computed the second from it. Both come from the old ones: a, b = …, … in one line.",
+        (
+            STEP,
+            "without = 0.55 * without + 0.45 * carry\n        carry = 0.45 * without + 0.45 * carry",
+        ),
+    ),
+    (
+        "nine_makes_a_carry",
+        "You count a 9 without an incoming carry into the state with a carry. It leaves none behind.",
+        (STEP, "without, carry = 0.45 * without + 0.45 * carry, 0.55 * without + 0.45 * carry"),
+    ),
+    (
+        "nine_counted_twice",
+        'Your six ways have more than probability 1: from "no carry", 0.55 and 0.45 go on; from "carry", 0.45 and 0.45.',
+        (STEP, "without, carry = 0.55 * without + 0.45 * carry, 0.55 * without + 0.45 * carry"),
+    ),
+    (
+        "sums_equally_likely",
+        "The 19 sums are not equally likely: 9 comes from ten pairs of digits, 0 and 18 from one each.",
+        (STEP, "without, carry = (10 * without + 9 * carry) / 19, (9 * without + 9 * carry) / 19"),
+    ),
+    (
+        "half_the_places_carry",
+        "You took a carry for as likely as none and multiplied. Into place 2 it comes with 0.45, and later ones depend on what came before: take two states along.",
+        ("return without + carry", "return 0.95 ** (n - 1)"),
+    ),
+    (
+        "constant_factor_from_the_start",
+        "Your factor is right from a few digits on, not from the first. Take the two shares along.",
+        ("return without + carry", "return ((1 + 0.82**0.5) / 2) ** (n - 1)"),
+    ),
+    (
+        "rounded",
+        "Your answer is rounded to four digits after the point. Seven significant digits are asked for.",
+        ("return without + carry", "return round(without + carry, 4)"),
     ),
 ]:
     wrong("share_right", name, sentence, SHARE, *swaps)

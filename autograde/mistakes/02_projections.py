@@ -820,7 +820,7 @@ def narrowest_head(B):
     Wrong(
         "narrowest_head",
         "one_too_many",
-        "The product is right, but you kept one column too many where there is one more to keep: its singular value is a rounding error.",
+        "The product is right, but your matrices are one column wider than the rank of B (or as wide as it allows): the last column's singular value is a rounding error.",
         """
 def narrowest_head(B):
     U, s, Vt = np.linalg.svd(B, full_matrices=False)
@@ -1174,7 +1174,7 @@ def initialise(noise, X):
     Wrong(
         "initialise",
         "words_centred",
-        "You subtracted the mean word first. What counts is the mean square: a mean that is not 0 makes queries larger, too.",
+        "You subtracted the mean word, or used the variance of each feature, which does the same. What counts is the mean square: a mean that is not 0 makes queries larger, too.",
         """
 def initialise(noise, X):
     return noise / np.sqrt(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1)))

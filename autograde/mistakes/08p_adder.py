@@ -272,6 +272,11 @@ for name, sentence, *swaps in [
         ("200 * np.column_stack([m, -(m**2) / 2])", "np.column_stack([200 * m, -(m**2) / 2])"),
     ),
     (
+        "rows_for_columns",
+        "Your K has two rows. It needs two columns and a row for each number: np.column_stack, or the transpose.",
+        ("np.column_stack", "np.stack"),
+    ),
+    (
         "entries_exchanged",
         "The entries of your keys are exchanged: the query is (u, 1), so m comes first.",
         ("[m, -(m**2) / 2]", "[-(m**2) / 2, m]"),
@@ -384,6 +389,11 @@ for name, sentence, *swaps in [
         "penalty_one_too_small",
         "Your penalty of a 9 is a little too small: from place 1 to place n it is n − 1 places, and there the 9 ties. Take more.",
         (K_LINE, "W_K = np.array([[0.0], [1], [-(n - 1)], [0]])"),
+    ),
+    (
+        "penalty_on_the_tens",
+        "Your penalty falls on the sums of 10 or more. It belongs to the nines, the third feature.",
+        (K_LINE, "W_K = np.array([[0.0], [1], [0], [-(n + 1)]])"),
     ),
     (
         "penalty_infinite",

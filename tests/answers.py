@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 
 from autograde.build import expected as answers
+from autograde.grade.judge import WORKING_MEMORY, spare_memory
 from autograde.layout import ROOT, Layout
 
 
@@ -50,7 +51,7 @@ class Chapter:
         space |= {name: value for name, value in (more or {}).items() if name not in space}
         space["SEED"] = seed
         quiet = contextlib.redirect_stdout(io.StringIO())
-        with warnings.catch_warnings(), quiet:
+        with warnings.catch_warnings(), quiet, spare_memory(WORKING_MEMORY):
             warnings.simplefilter("ignore")
             for other, solution in self.solutions.items():
                 exec(solution if other != exercise else "pass", space)

@@ -49,8 +49,10 @@ def test_one_head_is_pytorchs(head):
         assert np.abs(output - np.array(head["outputs"][case])).max() < 1e-9
     for name in "QKV":
         assert np.array_equal(space[f"torch_{name}"], np.array(head[name])), "the chapter's copy"
-    for case, numbers in head["outputs"].items():
-        assert np.allclose(space["torch_outputs"][case], numbers, atol=1e-9)
+    assert space["torch_cases"].keys() == head["outputs"].keys()
+    for case, (mask, numbers) in space["torch_cases"].items():
+        assert mask == head["masks"][case], "the chapter's copy"
+        assert np.allclose(numbers, head["outputs"][case], rtol=0, atol=1e-9)
 
 
 def test_many_heads_are_pytorchs(heads):
@@ -71,13 +73,13 @@ def test_many_heads_are_pytorchs(heads):
     for name, key in (
         ("in_proj_weight", "in_proj_weight"),
         ("out_proj_weight", "out_proj_weight"),
-        ("X_torch", "X_q"),
-        ("Y_torch", "X_kv"),
+        ("query_torch", "X_q"),
+        ("keys_torch", "X_kv"),
+        ("key_padding_mask", "key_padding_mask_true_is_blocked"),
     ):
         assert np.allclose(space[name], np.array(heads[key])), "the chapter's copy"
-    for name in ("self_masked", "cross_masked"):
-        stored = np.array(heads[name]["output"])[0]
-        assert np.allclose(space[f"torch_{name}"], stored, atol=1e-7)
+    stored = np.array(heads["cross_masked"]["output"])[0]
+    assert np.allclose(space["torch_output"], stored, rtol=0, atol=1e-7)
 
 
 def test_scripts_name_the_version_that_made_the_numbers(head, heads):

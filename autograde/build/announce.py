@@ -80,8 +80,9 @@ def announced(match: re.Match[str], source: Source) -> str:
 
 
 def minutes(notebook: NotebookNode, source: Source) -> float:
-    """Minutes that a chapter takes: its text, its equations, its visible code, its exercises."""
-    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    """Minutes that a chapter takes: its text before anything is announced in it, its equations, its visible code,
+    its exercises."""
+    texts = [cell.source for cell in source.notebook.cells if cell.cell_type == "markdown"]
     reading = sum(map(words, texts)) / WORDS_A_MINUTE
     reading += sum(len(EQUATION.findall(text)) for text in texts) * MINUTES_AN_EQUATION
     reading += sum(map(code_lines, notebook.cells)) / LINES_A_MINUTE

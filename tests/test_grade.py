@@ -25,14 +25,17 @@ from autograde.build import expected as answers
 from autograde.errors import CourseError
 from autograde.grade import worker
 from autograde.grade.cache import Store
+from autograde.grade.canaries import canaries
 from autograde.grade.exam import Cell, Example, load_exam, paper_of
 from autograde.grade.grade import Summary, grade, read_verdicts
 from autograde.grade.judge import TrustedNamespace, judge_paper, seeds
 from autograde.grade.plan import CallPlan, is_plain, plan_calls
 from autograde.grade.pool import LocalPool
+from autograde.grade.process import trigger_names
 from autograde.grade.worker import Setting, Task, WorkerState, grade_task, infrastructure
 from autograde.layout import Layout
 from autograde.mistakes import Right
+from autograde.sandbox.inside.child import uses
 from autograde.sandbox.inside.wire import Batch, Caps
 from autograde.sandbox.sandbox import SandboxError
 from autograde.settings import Limits
@@ -1062,6 +1065,17 @@ def test_tests_that_accept_anything_are_caught_by_a_canary(course):
     with pytest.raises(CourseError, match=r"cheat .* should get 0 of 1 points for test_scores"):
         run(course, class_of(course, 3))
     assert not (course.course / "verdicts").exists()
+
+
+@pytest.mark.parametrize("name", Layout().names())
+def test_the_cheats_that_are_tried_first_need_no_example(name):
+    """Or each start of a worker would draw the figures of the chapter."""
+    exam = load_exam(name, Layout())
+    asked = frozenset(trigger_names(exam))
+    for what, paper, _ in canaries(exam):
+        for cell in paper.cells if what.startswith("a cheat") else ():
+            if cell.kind == "solution":
+                assert not uses(cell.title, cell.source, asked), (what, cell.title)
 
 
 def test_a_reference_that_fails_is_caught_by_a_canary(course):

@@ -1,6 +1,7 @@
 """Papers whose marks are known, tried before anybody is graded: the reference, the stub, and a few cheats.
 
-Owns the texts of the cheats; runs nothing.
+Owns the texts of the cheats; runs nothing. Their names begin with an underscore: a cheat that reads a name which an
+example of the chapter binds has all examples run, figures too, which takes seconds.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ def {name}(*args, **kwargs):
 """
 PATCH_CHECKS = """\
 import builtins, sys
-for module in (np, np.linalg, builtins):
-    for name in ("allclose", "array_equal", "isclose", "all", "abs", "any"):
-        if hasattr(module, name):
-            setattr(module, name, lambda *a, **k: True)
-check = hidden = alike = same = lambda *a, **k: True
-frame = sys._getframe()
-while frame:
-    frame.f_globals.update(check=check, hidden=hidden, alike=alike)
-    frame = frame.f_back
+for _module in (np, np.linalg, builtins):
+    for _name in ("allclose", "array_equal", "isclose", "all", "abs", "any"):
+        if hasattr(_module, _name):
+            setattr(_module, _name, lambda *a, **k: True)
+_true = check = hidden = alike = same = lambda *a, **k: True
+_frame = sys._getframe()
+while _frame:
+    _frame.f_globals.update(check=_true, hidden=_true, alike=_true)
+    _frame = _frame.f_back
 def {name}(*args, **kwargs):
     return None
 """

@@ -256,9 +256,13 @@ def feedback(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     from autograde.layout import Layout
     from autograde.records.export import export as write
+    from autograde.records.export import unmatched
 
     layout = Layout()
-    print(write(layout.find(options.chapter), layout, options.format))
+    chapter = layout.find(options.chapter)
+    print(write(chapter, layout, options.format))
+    if told := unmatched(chapter, layout, options.format):
+        print(told, file=sys.stderr)
     return 0
 
 

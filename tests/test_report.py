@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from autograde.collect.collect import collect
 from autograde.errors import CourseError
 from autograde.layout import Layout
-from autograde.records.export import export, safe
+from autograde.records.export import export, safe, unmatched
 from autograde.records.feedback import CONTROL, feedback
 from autograde.records.gradebook import open_gradebook, register
 from autograde.records.record import record
@@ -319,6 +319,25 @@ def test_canvas_gets_its_own_columns_and_numbers_back(layout: Layout, tmp_path: 
         ["student101", "101", "", "", "", "3"],
         ["student102", "102", "", "", "", "3"],
     ]
+
+
+def test_a_code_that_hides_a_name_is_no_login(layout: Layout, tmp_path: Path) -> None:
+    graded_zip(layout, tmp_path / "x.zip", lambda n: f"anon_Ab{n}_9000{n}_{NN}.ipynb")
+    rows = table(export(NN, layout, "canvas"))
+    assert [row[1:] for row in rows[2:]] == [["", "", "", "", "3"]] * 2
+    assert "2 rows hold a code" in unmatched(NN, layout, "canvas")
+    assert {row[2] for row in table(export(NN, layout, "moodle"))[1:]} == {""}
+    assert unmatched(NN, layout, "csv") == ""
+
+
+def test_a_code_of_moodle_finds_its_way_back(layout: Layout, tmp_path: Path) -> None:
+    graded_zip(
+        layout, tmp_path / "x.zip", lambda n: f"Participant_{n}_assignsubmission_file_/x.ipynb"
+    )
+    rows = table(export(NN, layout, "moodle"))
+    assert [row[0] for row in rows[1:]] == ["Participant 101", "Participant 102"]
+    assert unmatched(NN, layout, "moodle") == ""
+    assert "2 rows" in unmatched(NN, layout, "canvas")
 
 
 def test_moodle_gets_its_own_columns_and_numbers_back(layout: Layout, tmp_path: Path) -> None:

@@ -38,6 +38,19 @@ def export(chapter: str, layout: Layout, form: str = "csv") -> Path:
     return path
 
 
+def unmatched(chapter: str, layout: Layout, form: str) -> str:
+    """A sentence about rows that an import cannot match with a student; empty if there are none."""
+    back = {"canvas": "", "moodle": "moodle"}.get(form)
+    codes = [m for m in marks(chapter, layout) if m.submission.is_code]
+    lost = [m.submission.student for m in codes if back is not None and m.submission.lms != back]
+    if not lost:
+        return ""
+    return (
+        f"{len(lost)} rows hold a code ({', '.join(lost[:3])}{', ...' if len(lost) > 3 else ''}): the LMS hid who it "
+        "is, and the import will match nobody. Show the names there, collect again, and grade: nothing is graded twice."
+    )
+
+
 Row = list[str]
 
 
@@ -67,14 +80,15 @@ def _for_people(found: list[Mark], chapter: str) -> Iterable[Row]:
 def _for_canvas(found: list[Mark], chapter: str) -> Iterable[Row]:
     """The columns that Canvas's gradebook import looks for; ID is the number in the file names it gave.
 
-    Where a student came by another way than Canvas, the id stands as SIS login.
+    Where a student came by another way than Canvas, the id stands as SIS login; never a code behind which an LMS hid
+    who it is, which could be somebody else's login.
     """
     yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", chapter]
     yield ["    Points Possible", "", "", "", "", _number(found[0].max)]
     for m in found:
         s = m.submission
         known = s.lms == "canvas" and s.number.isdigit()
-        login = "" if known else safe(s.student)
+        login = "" if known or s.is_code else safe(s.student)
         yield [safe(s.name), s.number if known else "", "", login, "", _number(m.score)]
 
 
@@ -92,7 +106,7 @@ def _for_moodle(found: list[Mark], chapter: str) -> Iterable[Row]:
         known = s.lms == "moodle"
         yield [
             *(f"Participant {s.number}" if known else "", safe(s.name)),
-            "" if known else safe(s.student),
+            "" if known or s.is_code else safe(s.student),
             *(_number(m.score), _number(m.max), "-", safe(_remark(m))),
         ]
 

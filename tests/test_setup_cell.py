@@ -80,6 +80,13 @@ def test_mistake_of_one_stage_is_named_with_care(cell):
     assert text.endswith("On this stage the numbers are those of this mistake: You squared.")
 
 
+def test_a_mistake_that_would_have_failed_before_is_not_named(cell):
+    first = cell["stages"][0][1][0]
+    text = said(cell, lambda x: x + x if x.shape == first.shape else x * x)
+    assert "stage 2 of 2" in text
+    assert "mistake" not in text
+
+
 def test_unknown_mistake_gets_no_name(cell):
     assert "mistake" not in said(cell, lambda x: x * 7)
 
@@ -421,6 +428,17 @@ def test_whole_numbers_are_compared_exactly(cell):
 # ---------------------------------------------------------------- several right answers
 def seen(pair, total):
     return {"the sum": float(sum(pair)), "how many": len(pair)}
+
+
+def test_what_cannot_be_read_is_told_what_is_asked_of_it(cell):
+    wanted = {"a sentence of some length about the first of them": True, "the second": True}
+    known(cell, "double", [wanted])
+    stages = [cell["stage"]("only", 2.0)]
+    for give in (lambda x: None, lambda x: 1 / 0):
+        text = said(
+            cell, give, stages=stages, through=lambda pair, x: dict(zip(wanted, pair, strict=True))
+        )
+        assert "  what is asked of it:\n      " + "\n      ".join(wanted) in text
 
 
 def test_results_are_read_through_a_property(cell, capsys):

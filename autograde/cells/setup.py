@@ -63,6 +63,7 @@ _WORDS = {
     "raised": "  it raised {kind}: {text}",
     "place": "      in line {line} of {function}:  {code}",
     "unread": "  what you returned cannot be read: {kind}: {text}",
+    "asked": "  what is asked of it:",
     "changed": "  the result is right, but the call changed its input {names}",
     "changed_too": "  and the call changed its input {names}",
     "first": "  first difference, at [{place}]: {came} instead of {wanted}",
@@ -420,7 +421,8 @@ def _kind(value, like):
     if value is None:
         return _say("nothing")
     if isinstance(value, str | dict):
-        return repr(value)[:80]
+        text = repr(value)
+        return text if len(text) <= 80 else text[:79] + "…"
     _, leaves = _leaves(value, like)
     if not leaves:
         return _say("function") if callable(value) else _say("object", kind=type(value).__name__)
@@ -510,6 +512,8 @@ def _told(done, expected, rules, function, room):
         return _compared(done, expected, rules, room)
     if refused:
         return [*text, _say("wanted_error")]
+    if isinstance(expected, dict) and all(what is True for what in expected.values()):
+        return [*text, _say("asked"), *(f"      {what}" for what in expected)][:room]
     rows = _shown(expected, None, room - len(text) - 1)
     return [*text, _say("wanted", what=_kind(expected, expected)), *rows]
 
@@ -636,7 +640,7 @@ def _mistakes(known, done, failed, expected):
             m[0][0] != "!" and not _matches(m, r, rules) for m, r in zip(marks, right, strict=True)
         ]
         whole += [sentence] * (all(fits) and any(tells))
-        here += [sentence] * (is_telling and fits[failed] and tells[failed])
+        here += [sentence] * (is_telling and all(fits[: failed + 1]) and tells[failed])
     found = list(dict.fromkeys(whole or here))
     kinds = ("mistake", "mistakes", "several") if whole else ("here", "here_two", None)
     kind = kinds[min(len(found), 3) - 1] if found else None

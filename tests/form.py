@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import nbformat
@@ -41,6 +41,12 @@ ARXIV = re.compile(r"https://arxiv\.org/abs/(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?
 BANNED = re.compile(r"\b(?:simply|obviously|trivially|just)\b", re.IGNORECASE)
 
 
+@cache
+def book(layout: Layout) -> dict[str, Source]:
+    """Every chapter's source, read once for all tests: they only look."""
+    return read_all(layout)
+
+
 @dataclass(frozen=True)
 class Chapter:
     """A chapter to be looked at: its text, and its two built notebooks."""
@@ -50,7 +56,7 @@ class Chapter:
 
     @cached_property
     def book(self) -> dict[str, Source]:
-        return read_all(self.layout)
+        return book(self.layout)
 
     @cached_property
     def source(self) -> Source:

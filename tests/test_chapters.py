@@ -14,7 +14,6 @@ import pytest
 
 from autograde.build.expected import namespace
 from autograde.build.release import setup_source
-from autograde.build.source import read_all
 from autograde.layout import ROOT, Layout
 from tests import form, mutants
 from tests.above import answers_above
@@ -36,7 +35,7 @@ def test_form(name, rule):
 
 @each_chapter
 def test_no_answer_stands_above_its_exercise(name):
-    faults = answers_above(name, read_all(LAYOUT), LAYOUT)
+    faults = answers_above(name, form.book(LAYOUT), LAYOUT)
     assert not faults, "\n".join(map(str, faults))
 
 
@@ -83,7 +82,7 @@ def test_pages_for_people_keep_symbols_and_links(page):
 @each_chapter
 def test_some_mutants_of_its_equations_are_caught_or_explained(name):
     """One in eight; `make mutants` tries all."""
-    book = read_all(LAYOUT)
+    book = form.book(LAYOUT)
     reasons = mutants.explained()
     results = mutants.mutants_of(book[name], mutants.recap_source(name, book), every=8)
     left = [mutant for mutant, is_dead in results if not is_dead and mutant.key not in reasons]
@@ -138,7 +137,7 @@ def test_built_files_match_their_sources():
 
 
 def test_recap_code_is_the_earlier_solution():
-    book = read_all(LAYOUT)
+    book = form.book(LAYOUT)
     for name, this in book.items():
         for function in this.uses:
             owner = next(s for s in book.values() if function in s.solutions)

@@ -13,6 +13,7 @@ import re
 import symtable
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -243,10 +244,11 @@ def refuse_taken_names(source: Source) -> None:
             )
 
 
-def reserved() -> set[str]:
+@cache
+def reserved() -> frozenset[str]:
     """The names that the setup cell defines for everybody."""
     text = (CELLS / "setup.py").read_text(encoding="utf-8")
-    return {name for name in bindings(ast.parse(text)) if name[0] != "_"} | {"_check_cell"}
+    return frozenset(n for n in bindings(ast.parse(text)) if n[0] != "_") | {"_check_cell"}
 
 
 def parsed(code: str, where: str) -> ast.Module:

@@ -4,6 +4,7 @@ ENV    := .venv
 RUN    := $(ENV)/bin/python
 READY  := $(ENV)/ready
 CORES  ?= 2
+# PYODIDE=folder or archive of the official release: live notebooks that need no other host
 
 .PHONY: help book test quick notebooks mutants lab grade serve freeze
 
@@ -11,7 +12,7 @@ help:       ## these lines
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
 
 book: $(READY)       ## build the pages and say where they are
-	@$(RUN) -m autograde book
+	@$(RUN) -m autograde book $(if $(PYODIDE),--pyodide $(PYODIDE))
 
 test: $(READY)       ## everything that can be tested, in the order of how fast it fails
 	@$(RUN) tests/tools.py

@@ -69,6 +69,12 @@ def parser() -> argparse.ArgumentParser:
 
     verb = verbs.add_parser("book", help="build the pages, warnings as errors")
     verb.add_argument("--force", action="store_true", help="build even if nothing changed")
+    verb.add_argument(
+        "--pyodide",
+        type=Path,
+        metavar="PATH",
+        help="folder or archive of the official Pyodide release, for live notebooks without another host",
+    )
     verb.set_defaults(run=book)
 
     verb = verbs.add_parser("demo", help="grade a made-up class the stock way, expected and earned")
@@ -162,7 +168,7 @@ def drift(options: argparse.Namespace) -> int:
 def book(options: argparse.Namespace) -> int:
     from autograde.build.pages import build_book
 
-    first = build_book(force=options.force)
+    first = build_book(force=options.force, pyodide=options.pyodide)
     print(f"open {first}, or run `make serve`")
     return 0
 

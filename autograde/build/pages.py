@@ -21,6 +21,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from autograde.build.live import FOLDER as LIVE
+from autograde.build.live import build_live
 from autograde.errors import CourseError
 from autograde.layout import ROOT
 
@@ -33,11 +35,16 @@ BANNER = "\n" + "=" * 79
 
 
 def build_book(
-    root: Path = ROOT, *, force: bool = False, say: Callable[[str], None] = print
+    root: Path = ROOT,
+    *,
+    force: bool = False,
+    pyodide: Path | None = None,
+    say: Callable[[str], None] = print,
 ) -> Path:
     """Build the book of the course at `root`; return the first page.
 
     Does nothing when the pages are those of the present sources, unless `force`.
+    pyodide: see `live.build_live`, which adds the live notebooks.
 
     Raises CourseError if a page of `_toc.yml` has no source, if the build warns of anything,
     or if the pages that came out are not exactly those of `_toc.yml`.
@@ -49,6 +56,7 @@ def build_book(
         stamp, inputs = root / "_build" / "book.json", fingerprint(root, sources)
         if not force and is_current(stamp, inputs, site, set(sources)):
             say(f"book: {len(sources)} pages, nothing has changed")
+            build_live(root, site, pyodide=pyodide, say=say)
             return site / "index.html"
         say(f"book: building {len(sources)} pages")
         stamp.unlink(missing_ok=True)
@@ -56,6 +64,7 @@ def build_book(
             shutil.rmtree(old, ignore_errors=True)
         run_jupyter_book(root)
         compare(root, pages(site), set(sources))
+        build_live(root, site, pyodide=pyodide, say=say)
         stamp.write_text(json.dumps({"inputs": inputs}) + "\n", encoding="utf-8")
     return site / "index.html"
 
@@ -152,7 +161,7 @@ def pages(site: Path) -> set[str]:
     found = {
         file.relative_to(site).with_suffix("").as_posix()
         for file in site.rglob("*.html")
-        if "_static" not in file.relative_to(site).parts
+        if file.relative_to(site).parts[0] not in ("_static", LIVE)
     }
     return found - MADE_BY_THE_THEME
 

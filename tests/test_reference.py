@@ -92,3 +92,13 @@ def test_scripts_name_the_version_that_made_the_numbers(head, heads):
         assert (FOLDER / f"{name}.py").exists()
         version = json.loads((FOLDER / f"{name}.json").read_text())["torch"].split("+")[0]
         assert version in LAYOUT.source(number).read_text(encoding="utf-8")
+
+
+def test_the_ranks_of_trained_maps_are_the_stored_ones():
+    stored = json.loads((FOLDER / "attention_ranks.json").read_text())
+    space = after_all_cells("12_long_sequences_approximate")
+    assert np.array_equal(space["ranks"], stored["ranks"])
+    for head in stored["heads"].values():
+        scale, *halves = space["stored"][head["layer"], head["head"]]
+        assert scale == head["scale"]
+        assert ["".join(half.split()) for half in halves] == [head["Q"], head["K"]]

@@ -102,3 +102,32 @@ def test_the_ranks_of_trained_maps_are_the_stored_ones():
         scale, *halves = space["stored"][head["layer"], head["head"]]
         assert scale == head["scale"]
         assert ["".join(half.split()) for half in halves] == [head["Q"], head["K"]]
+
+
+@pytest.fixture(scope="module")
+def layers():
+    return json.loads((FOLDER / "transformer_layers.json").read_text())
+
+
+def test_encoder_and_decoder_layers_are_pytorchs(layers):
+    space = after_all_cells("09_transformer")
+    X, Y = np.array(layers["X"]), np.array(layers["Y"])
+    source, target = (
+        ~np.array(layers[f"{w}_pads_true_is_blocked"])[:, None, :] for w in ("source", "target")
+    )
+    weights, h = space["torch_weights"], layers["n_heads"]
+    Z = space["encoder_layer"](X, weights, h, source)
+    written = space["decoder_layer"](Y, Z, weights, h, target, source)
+    assert np.abs(Z - np.array(layers["encoder"])).max() < 1e-9
+    assert np.abs(written - np.array(layers["decoder"])).max() < 1e-9
+    assert space["torch_steps"] == layers["steps"], "the chapter's copy"
+    assert np.allclose(space["torch_X"], X) and np.allclose(space["torch_Y"], Y), (
+        "the chapter's copy"
+    )
+    assert np.array_equal(space["source_seen"], source) and np.array_equal(
+        space["target_seen"], target
+    )
+    for name in ("encoder", "decoder"):
+        assert np.allclose(space[f"torch_{name}"], layers[name], rtol=0, atol=1e-8), (
+            "the chapter's copy"
+        )

@@ -121,12 +121,10 @@ def test_encoder_and_decoder_layers_are_pytorchs(layers):
     assert np.abs(Z - np.array(layers["encoder"])).max() < 1e-9
     assert np.abs(written - np.array(layers["decoder"])).max() < 1e-9
     assert space["torch_steps"] == layers["steps"], "the chapter's copy"
-    assert np.allclose(space["torch_X"], X) and np.allclose(space["torch_Y"], Y), (
-        "the chapter's copy"
-    )
-    assert np.array_equal(space["source_seen"], source) and np.array_equal(
-        space["target_seen"], target
-    )
+    assert np.allclose(space["torch_X"], X), "the chapter's copy"
+    assert np.allclose(space["torch_Y"], Y), "the chapter's copy"
+    assert np.array_equal(space["source_seen"], source)
+    assert np.array_equal(space["target_seen"], target)
     for name in ("encoder", "decoder"):
         assert np.allclose(space[f"torch_{name}"], layers[name], rtol=0, atol=1e-8), (
             "the chapter's copy"

@@ -171,8 +171,8 @@ def load(page: Any, address: str, name: str) -> Visit:
     page.on("console", console)
     page.on("pageerror", lambda error: seen.problems.append(f"page error: {error}"))
     page.goto(f"{address}{name}.html", wait_until="load")
-    page.evaluate("window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => 1) : 1")
-    page.wait_for_timeout(700)
+    page.evaluate("document.fonts.ready.then(() => 1)")
+    page.wait_for_timeout(400)
     return seen
 
 
@@ -186,16 +186,16 @@ def test_page_reports_no_problem(seen: Visit) -> None:
 
 
 READ_MATHS = r"""() => {
-  const spans = [...document.querySelectorAll("article .math")];
   const copy = document.querySelector("article, .bd-search-container").cloneNode(true);
-  copy.querySelectorAll("pre, code, script, style, mjx-container").forEach(e => e.remove());
+  copy.querySelectorAll("pre, code, script, style").forEach(e => e.remove());
+  const formulas = [...document.querySelectorAll("article math")];
   return {
-    undrawn: spans.filter(s => !s.querySelector("mjx-container")).map(s => s.textContent),
-    wrong: [...document.querySelectorAll("mjx-merror, [data-mjx-error], mjx-container mjx-mtext[style*='red']")]
-      .map(e => e.getAttribute("data-mjx-error") || e.textContent),
+    undrawn: [...document.querySelectorAll("article .math")].filter(s => !s.querySelector("math")).map(s => s.textContent),
+    flat: formulas.filter(f => f.checkVisibility() && f.getBoundingClientRect().height < 5).map(f => f.outerHTML),
+    wrong: [...document.querySelectorAll("merror, .temml-error")].map(e => e.textContent),
     raw: (copy.textContent.match(/\$\$|\\\(|\\\[|\\tag|\\begin|\$[^$\n]*[\\_^][^$\n]*\$/g) || []),
-    unlabelled: [...document.querySelectorAll("mjx-container")].filter(m => !m.querySelector("mjx-assistive-mml math")).length,
-    drawn: spans.length,
+    font: !formulas.length || document.fonts.check("16px 'Latin Modern Math'"),
+    drawn: formulas.length,
   };
 }"""
 
@@ -205,7 +205,8 @@ def test_maths_is_drawn(seen: Visit) -> None:
     assert not found["undrawn"]
     assert not found["wrong"]
     assert not found["raw"]
-    assert found["unlabelled"] == 0, "equations without MathML for screen readers"
+    assert not found["flat"]
+    assert found["font"], "the font of the formulas was not loaded"
     assert found["drawn"] > 0 or seen.name not in CHAPTERS
 
 
@@ -221,7 +222,7 @@ READ_BOXES = """() => {
   const out = [];
   document.querySelectorAll("article *").forEach(e => {
     const style = getComputedStyle(e);
-    if (e.closest("svg, mjx-assistive-mml, summary") || style.display === "inline") return;
+    if (e.closest("svg, math, summary") || style.display === "inline") return;
     if (e.scrollWidth <= e.clientWidth + 1 || !["auto", "scroll"].includes(style.overflowX)) return;
     if (!e.getClientRects().length) return;
     const inner = [...e.querySelectorAll("*")].some(c => c.tabIndex === 0 && c.scrollWidth > c.clientWidth + 1);
@@ -277,7 +278,7 @@ READ_CONTRAST = """() => {
     if (!walk.currentNode.textContent.trim() || seen.has(e)) continue;
     seen.add(e);
     const style = getComputedStyle(e), box = e.getBoundingClientRect();
-    if (e.closest("svg, script, style, noscript, mjx-assistive-mml, dialog:not([open]), .skip-link, .headerlink, #pst-back-to-top")) continue;
+    if (e.closest("svg, script, style, noscript, dialog:not([open]), .skip-link, .headerlink, #pst-back-to-top")) continue;
     if (!box.width || !box.height || style.visibility === "hidden") continue;
     const under = ground(e), text = paint(style.color, under);
     const [a, b] = [light(text), light(under)].sort((p, q) => q - p);
@@ -462,7 +463,7 @@ def test_every_page_has_a_title_and_a_description_of_its_own(read: dict[str, Rea
 
 
 def test_pages_stay_light(site: Path, read: dict[str, Reader]) -> None:
-    """What every page loads from `_static`, without MathJax, stays below a megabyte."""
+    """What every page loads from `_static` stays below a megabyte."""
     for name, page in read.items():
         assets = {urlparse(asset).path for asset in page.assets if "_static/" in asset}
         total = sum((site / name).parent.joinpath(a).stat().st_size for a in assets)
@@ -500,7 +501,7 @@ def test_picture_of_the_first_page_is_current() -> None:
 def tiny(tmp_path: Path) -> Path:
     """A course of two pages with this book's configuration."""
     shutil.copy(ROOT / "_config.yml", tmp_path)
-    shutil.copytree(ROOT / "book", tmp_path / "book", ignore=shutil.ignore_patterns("mathjax"))
+    shutil.copytree(ROOT / "book", tmp_path / "book")
     (tmp_path / "guide").mkdir()
     (tmp_path / "index.md").write_text("# One\n\nThe first page of a tiny book for a test.\n")
     (tmp_path / "guide" / "learner.md").write_text("# Two\n\nThe second page, for its learner.\n")

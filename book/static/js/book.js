@@ -1,7 +1,7 @@
 // Wide things scroll in their own box; a box that scrolls can be reached and moved by keyboard.
 (function () {
   "use strict";
-  var boxes = "div.math, mjx-container[display='true'], .pst-scrollable-table-container, .scroll-box, pre, .cell_output > .output";
+  var boxes = "div.math > .equation, .pst-scrollable-table-container, .scroll-box, pre, .cell_output > .output";
 
   function mark() {
     document.querySelectorAll(boxes).forEach(function (box) {
@@ -20,7 +20,7 @@
 
   function label(box) {
     if (box.matches("pre")) return "Code, scrolls sideways";
-    if (box.matches(".math, mjx-container")) return "Equation, scrolls sideways";
+    if (box.matches(".equation")) return "Equation, scrolls sideways";
     if (box.querySelector("table")) return "Table, scrolls sideways";
     return "Output, scrolls sideways";
   }
@@ -77,10 +77,8 @@
       wait = setTimeout(mark, 200);
     });
     document.addEventListener("toggle", mark, true); // a <details> opened
-    if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(mark);
     window.addEventListener("load", function () {
       setTimeout(mark, 400); // after the theme's own pass over the same boxes
-      if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(mark);
     });
   }
 

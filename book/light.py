@@ -45,7 +45,7 @@ PROMPT = {"gp", "go"}
 
 # ---------------------------------------------------------------- the page
 def slim(page: str, coloured: set[str]) -> str:
-    """The page without spans that change nothing, with names for its buttons."""
+    """The page without spans and heads that say nothing, with names for its buttons."""
     page = page.replace("<pre><span></span>", "<pre>").replace('<span class="pre">', "<span>")
     page = re.sub(r"<span>([^<]*)</span>(?=[^<]*(?:<span>[^<]*</span>[^<]*)*</code>)", r"\1", page)
     parts = re.split(r"(<pre>.*?</pre>)", page, flags=re.DOTALL)
@@ -54,6 +54,7 @@ def slim(page: str, coloured: set[str]) -> str:
         for part in parts[1::2]
     ]
     page = "".join(parts)
+    page = re.sub(r"<th\b[^>]*>\s*(?:<p>\s*</p>)?\s*</th>", "<td></td>", page)  # heads nothing
     page = page.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     page = page.replace('title="Link to this heading">', 'aria-label="Link to this heading">')
     return re.sub(r'(<button(?![^>]*aria-label)[^>]*) title="([^"]*)"', r'\1 aria-label="\2"', page)

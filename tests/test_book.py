@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlparse
@@ -29,7 +30,14 @@ from autograde.layout import ROOT
 
 PAGES = page_names(ROOT)
 CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
-STATES = [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")]
+STATES = [
+    (320, "light"),
+    (360, "light"),
+    (390, "light"),
+    (390, "dark"),
+    (1280, "light"),
+    (1280, "dark"),
+]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -240,6 +248,59 @@ def test_wide_boxes_can_be_reached_by_keyboard(seen: Visit) -> None:
     assert seen.ask(READ_BOXES) == []
 
 
+READ_PAPER = """() => {
+  const light = colour => colour.match(/[\\d.]+/g).map(Number), main = document.querySelector("main");
+  const seen = e => e.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true});
+  const pale = [...main.querySelectorAll("p, li, pre, td, summary, h1, h2, h3")].filter(e => seen(e) && light(getComputedStyle(e).color)[0] > 90);
+  return {
+    pale: pale.map(e => e.outerHTML.slice(0, 100)),
+    paper: getComputedStyle(document.body).backgroundColor + getComputedStyle(document.documentElement).backgroundColor,
+    folded: [...main.querySelectorAll("details")].filter(d => !d.closest(".tag_setup, .tag_recap") && ![...d.children].slice(1).some(seen)).map(d => d.outerHTML.slice(0, 200)),
+    cut: [...main.querySelectorAll("pre")].filter(e => seen(e) && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 80)),
+    shown: [...document.querySelectorAll(".bd-sidebar, .bd-header-article, .prev-next-footer, .copybtn, .touch input")].filter(seen).map(e => e.className),
+    links: [...main.querySelectorAll("article a[href^='http']")].filter(a => !getComputedStyle(a, "::after").content.includes("http")).map(a => a.href),
+    title: seen(document.querySelector("h1")),
+    drawings: [...main.querySelectorAll(".touch")].filter(t => !t.querySelector("svg *")).length,
+  };
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_paper_shows_everything_in_black_on_white(chapter: Visit, theme: str) -> None:
+    chapter.set(700, theme)
+    chapter.ask("() => document.querySelectorAll('details').forEach(d => { d.open = false; })")
+    chapter.page.emulate_media(media="print")
+    found = chapter.ask(READ_PAPER)
+    chapter.page.emulate_media(media="screen")
+    assert found.pop("title")
+    assert found.pop("paper") == "rgba(0, 0, 0, 0)" * 2
+    assert not any(found.values()), found
+
+
+def test_headings_stand_in_order(seen: Visit) -> None:
+    levels = seen.ask(
+        "() => [...document.querySelectorAll('main :is(h1, h2, h3, h4, h5)')].map(h => +h.tagName[1])"
+    )
+    assert levels.count(1) == 1
+    assert all(next_ <= level + 1 for level, next_ in pairwise(levels))
+    assert not seen.ask(
+        "() => [...document.querySelectorAll('th')].filter(h => !h.textContent.trim()).length"
+    )
+
+
+def test_page_opens_from_a_file_without_a_problem(context: Any, site: Path, seen: Visit) -> None:
+    window = context.browser.new_context()
+    page, problems = window.new_page(), list[str]()
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("requestfailed", lambda asked: problems.append(asked.url))
+    page.goto((site / f"{seen.name}.html").as_uri(), wait_until="load")
+    page.wait_for_timeout(200)
+    assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith('"Source Serif')
+    window.close()
+    assert problems == []
+
+
 READ_PICTURES = """() => ({
   words: [...document.querySelectorAll("img")].filter(i => !i.closest(".brand")).map(i => i.getAttribute("alt")),
   drawings: [...document.querySelectorAll("article svg")].map(s => s.getAttribute("role") === "img"
@@ -349,7 +410,7 @@ def test_button_downloads_the_notebook(chapter: Visit) -> None:
 
 def test_there_is_one_search_field_and_it_finds(first: Visit, address: str) -> None:
     assert first.page.locator("input[type=search]").count() == 1
-    first.page.locator("input[type=search]").fill("query")
+    first.page.locator("input[type=search]").fill("softmax")
     first.page.locator("input[type=search]").press("Enter")
     first.page.wait_for_selector("#search-results li a", timeout=10_000)
     assert first.page.url.startswith(f"{address}search.html")

@@ -6,7 +6,7 @@ READY  := $(ENV)/ready
 CORES  ?= 2
 # PYODIDE=folder or archive of the official release: live notebooks that need no other host
 
-.PHONY: help book test quick notebooks mutants lab grade serve freeze
+.PHONY: help book test quick notebooks mutants lab grade serve pdf audit freeze
 
 help:       ## these lines
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -43,6 +43,12 @@ freeze:              ## write constraints.txt anew: the newest versions that the
 	@$(PYTHON) -m venv --clear .freeze && .freeze/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@{ grep '^#' constraints.txt; .freeze/bin/python -m pip freeze; } > constraints.new && mv constraints.new constraints.txt
 	@rm -rf .freeze && git --no-pager diff --stat constraints.txt && echo "now: make test"
+
+pdf: book            ## print the whole book to _build/book.pdf
+	@$(RUN) book/paper.py
+
+audit: book          ## a table of all pages: bytes, Lighthouse, axe, width (needs Node.js; takes minutes)
+	@$(RUN) -m bench.pages
 
 serve: book          ## show the pages at http://localhost:8000
 	@$(RUN) -m http.server --directory _build/html 8000

@@ -206,25 +206,6 @@ def picture(kind: str, text: str) -> bytes:
     return a2b_base64(text)
 
 
-# ---------------------------------------------------------------- equations
-class TaggedEquations(SphinxPostTransform):
-    """Hand equations with a `\\tag` of their own to MathJax as they are.
-
-    Sphinx wraps an equation of several lines in `split`, in which MathJax allows no tag.
-    """
-
-    default_priority = 400
-    formats = ("html",)
-
-    def run(self, **kwargs: Any) -> None:
-        for block in self.document.findall(nodes.math_block):
-            text = block.astext()
-            if r"\tag" in text and not block.get("nowrap"):
-                lines = "\n".join(line for line in text.splitlines() if line.strip())
-                block.children = [nodes.Text(rf"\[{lines}\]")]
-                block["nowrap"] = True
-
-
 # ---------------------------------------------------------------- pages
 def describe_page(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
@@ -338,7 +319,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(ExerciseHeads)
     app.add_transform(SectionAnchors)
     app.add_post_transform(Labels)
-    app.add_post_transform(TaggedEquations)
     app.connect("html-page-context", describe_page, priority=600)
     app.connect("build-finished", leave_out_unused)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,6 +7,7 @@ if `make book` was run before. Each page is loaded once; the states (phone, desk
 from __future__ import annotations
 
 import functools
+import gzip
 import http.server
 import os
 import re
@@ -16,6 +17,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlparse
@@ -28,7 +30,14 @@ from autograde.layout import ROOT
 
 PAGES = page_names(ROOT)
 CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
-STATES = [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")]
+STATES = [
+    (320, "light"),
+    (360, "light"),
+    (390, "light"),
+    (390, "dark"),
+    (1280, "light"),
+    (1280, "dark"),
+]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -171,8 +180,8 @@ def load(page: Any, address: str, name: str) -> Visit:
     page.on("console", console)
     page.on("pageerror", lambda error: seen.problems.append(f"page error: {error}"))
     page.goto(f"{address}{name}.html", wait_until="load")
-    page.evaluate("window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => 1) : 1")
-    page.wait_for_timeout(700)
+    page.evaluate("document.fonts.ready.then(() => 1)")
+    page.wait_for_timeout(400)
     return seen
 
 
@@ -186,16 +195,16 @@ def test_page_reports_no_problem(seen: Visit) -> None:
 
 
 READ_MATHS = r"""() => {
-  const spans = [...document.querySelectorAll("article .math")];
   const copy = document.querySelector("article, .bd-search-container").cloneNode(true);
-  copy.querySelectorAll("pre, code, script, style, mjx-container").forEach(e => e.remove());
+  copy.querySelectorAll("pre, code, script, style").forEach(e => e.remove());
+  const formulas = [...document.querySelectorAll("article math")];
   return {
-    undrawn: spans.filter(s => !s.querySelector("mjx-container")).map(s => s.textContent),
-    wrong: [...document.querySelectorAll("mjx-merror, [data-mjx-error], mjx-container mjx-mtext[style*='red']")]
-      .map(e => e.getAttribute("data-mjx-error") || e.textContent),
+    undrawn: [...document.querySelectorAll("article .math")].filter(s => !s.querySelector("math")).map(s => s.textContent),
+    flat: formulas.filter(f => f.checkVisibility() && f.getBoundingClientRect().height < 5).map(f => f.outerHTML),
+    wrong: [...document.querySelectorAll("merror, .temml-error")].map(e => e.textContent),
     raw: (copy.textContent.match(/\$\$|\\\(|\\\[|\\tag|\\begin|\$[^$\n]*[\\_^][^$\n]*\$/g) || []),
-    unlabelled: [...document.querySelectorAll("mjx-container")].filter(m => !m.querySelector("mjx-assistive-mml math")).length,
-    drawn: spans.length,
+    font: !formulas.length || document.fonts.check("16px 'Latin Modern Math'"),
+    drawn: formulas.length,
   };
 }"""
 
@@ -205,7 +214,8 @@ def test_maths_is_drawn(seen: Visit) -> None:
     assert not found["undrawn"]
     assert not found["wrong"]
     assert not found["raw"]
-    assert found["unlabelled"] == 0, "equations without MathML for screen readers"
+    assert not found["flat"]
+    assert found["font"], "the font of the formulas was not loaded"
     assert found["drawn"] > 0 or seen.name not in CHAPTERS
 
 
@@ -221,7 +231,7 @@ READ_BOXES = """() => {
   const out = [];
   document.querySelectorAll("article *").forEach(e => {
     const style = getComputedStyle(e);
-    if (e.closest("svg, mjx-assistive-mml, summary") || style.display === "inline") return;
+    if (e.closest("svg, math, summary") || style.display === "inline") return;
     if (e.scrollWidth <= e.clientWidth + 1 || !["auto", "scroll"].includes(style.overflowX)) return;
     if (!e.getClientRects().length) return;
     const inner = [...e.querySelectorAll("*")].some(c => c.tabIndex === 0 && c.scrollWidth > c.clientWidth + 1);
@@ -236,6 +246,59 @@ def test_wide_boxes_can_be_reached_by_keyboard(seen: Visit) -> None:
     seen.ask("() => document.querySelectorAll('details').forEach(d => { d.open = true; })")
     seen.page.wait_for_timeout(700)
     assert seen.ask(READ_BOXES) == []
+
+
+READ_PAPER = """() => {
+  const light = colour => colour.match(/[\\d.]+/g).map(Number), main = document.querySelector("main");
+  const seen = e => e.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true});
+  const pale = [...main.querySelectorAll("p, li, pre, td, summary, h1, h2, h3")].filter(e => seen(e) && light(getComputedStyle(e).color)[0] > 90);
+  return {
+    pale: pale.map(e => e.outerHTML.slice(0, 100)),
+    paper: getComputedStyle(document.body).backgroundColor + getComputedStyle(document.documentElement).backgroundColor,
+    folded: [...main.querySelectorAll("details")].filter(d => !d.closest(".tag_setup, .tag_recap") && ![...d.children].slice(1).some(seen)).map(d => d.outerHTML.slice(0, 200)),
+    cut: [...main.querySelectorAll("pre")].filter(e => seen(e) && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 80)),
+    shown: [...document.querySelectorAll(".bd-sidebar, .bd-header-article, .prev-next-footer, .copybtn, .touch input")].filter(seen).map(e => e.className),
+    links: [...main.querySelectorAll("article a[href^='http']")].filter(a => !getComputedStyle(a, "::after").content.includes("http")).map(a => a.href),
+    title: seen(document.querySelector("h1")),
+    drawings: [...main.querySelectorAll(".touch")].filter(t => !t.querySelector("svg *")).length,
+  };
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_paper_shows_everything_in_black_on_white(chapter: Visit, theme: str) -> None:
+    chapter.set(700, theme)
+    chapter.ask("() => document.querySelectorAll('details').forEach(d => { d.open = false; })")
+    chapter.page.emulate_media(media="print")
+    found = chapter.ask(READ_PAPER)
+    chapter.page.emulate_media(media="screen")
+    assert found.pop("title")
+    assert found.pop("paper") == "rgba(0, 0, 0, 0)" * 2
+    assert not any(found.values()), found
+
+
+def test_headings_stand_in_order(seen: Visit) -> None:
+    levels = seen.ask(
+        "() => [...document.querySelectorAll('main :is(h1, h2, h3, h4, h5)')].map(h => +h.tagName[1])"
+    )
+    assert levels.count(1) == 1
+    assert all(next_ <= level + 1 for level, next_ in pairwise(levels))
+    assert not seen.ask(
+        "() => [...document.querySelectorAll('th')].filter(h => !h.textContent.trim()).length"
+    )
+
+
+def test_page_opens_from_a_file_without_a_problem(context: Any, site: Path, seen: Visit) -> None:
+    window = context.browser.new_context()
+    page, problems = window.new_page(), list[str]()
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("requestfailed", lambda asked: problems.append(asked.url))
+    page.goto((site / f"{seen.name}.html").as_uri(), wait_until="load")
+    page.wait_for_timeout(200)
+    assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith('"Source Serif')
+    window.close()
+    assert problems == []
 
 
 READ_PICTURES = """() => ({
@@ -277,7 +340,7 @@ READ_CONTRAST = """() => {
     if (!walk.currentNode.textContent.trim() || seen.has(e)) continue;
     seen.add(e);
     const style = getComputedStyle(e), box = e.getBoundingClientRect();
-    if (e.closest("svg, script, style, noscript, mjx-assistive-mml, dialog:not([open]), .skip-link, .headerlink, #pst-back-to-top")) continue;
+    if (e.closest("svg, script, style, noscript, dialog:not([open]), .skip-link, .headerlink, #pst-back-to-top")) continue;
     if (!box.width || !box.height || style.visibility === "hidden") continue;
     const under = ground(e), text = paint(style.color, under);
     const [a, b] = [light(text), light(under)].sort((p, q) => q - p);
@@ -347,7 +410,7 @@ def test_button_downloads_the_notebook(chapter: Visit) -> None:
 
 def test_there_is_one_search_field_and_it_finds(first: Visit, address: str) -> None:
     assert first.page.locator("input[type=search]").count() == 1
-    first.page.locator("input[type=search]").fill("query")
+    first.page.locator("input[type=search]").fill("softmax")
     first.page.locator("input[type=search]").press("Enter")
     first.page.wait_for_selector("#search-results li a", timeout=10_000)
     assert first.page.url.startswith(f"{address}search.html")
@@ -375,6 +438,52 @@ def test_phone_opens_the_menu(first: Visit) -> None:
     assert menu.is_visible()
     assert menu.locator("a", has_text="Notation").is_visible()
     first.page.keyboard.press("Escape")
+
+
+def test_ctrl_k_leads_to_the_search_field_at_any_width(first: Visit) -> None:
+    for width in (1280, 390):
+        first.set(width, "light")
+        first.page.keyboard.press("Control+k")
+        assert first.ask("() => document.activeElement.type") == "search", width
+        first.page.keyboard.press("Escape")
+
+
+def test_left_side_bar_can_be_put_away_and_brought_back(first: Visit) -> None:
+    bar = first.page.locator("#pst-primary-sidebar")
+    assert bar.is_visible()
+    for hidden in (True, False):
+        first.page.locator(".primary-toggle").click()
+        first.page.wait_for_timeout(500)
+        assert bar.is_hidden() == hidden
+
+
+def test_side_bar_with_the_contents_leads_to_a_section_on_a_phone(chapter: Visit) -> None:
+    chapter.set(390, "light")
+    chapter.page.locator(".secondary-toggle").click()
+    dialog = chapter.page.locator("#pst-secondary-sidebar-modal")
+    dialog.locator("a").nth(2).click()
+    chapter.page.wait_for_timeout(200)
+    assert dialog.is_hidden()
+    assert chapter.page.locator("#pst-secondary-sidebar .onthispage").count() == 1
+
+
+def test_contents_show_which_section_is_read(chapter: Visit) -> None:
+    chapter.set(1280, "light")
+    links = chapter.page.locator("#pst-page-toc-nav a")
+    links.nth(2).click()
+    chapter.page.wait_for_timeout(400)
+    assert links.nth(2).get_attribute("aria-current") == "true"
+    assert chapter.page.locator("#pst-page-toc-nav [aria-current]").count() == 1
+
+
+def test_code_can_be_copied(chapter: Visit, context: Any) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    cell = chapter.page.locator(".tag_exercise .highlight").first
+    cell.hover()
+    cell.locator(".copybtn").click()
+    chapter.page.wait_for_timeout(200)
+    copied = chapter.ask("() => navigator.clipboard.readText()")
+    assert copied.strip() == cell.locator("pre").inner_text().strip()
 
 
 # ---------------------------------------------------------------- what the files say
@@ -461,13 +570,26 @@ def test_every_page_has_a_title_and_a_description_of_its_own(read: dict[str, Rea
     assert len(set(words.values())) == len(words)
 
 
-def test_pages_stay_light(site: Path, read: dict[str, Reader]) -> None:
-    """What every page loads from `_static`, without MathJax, stays below a megabyte."""
+def test_first_visit_of_each_page_stays_light(site: Path, read: dict[str, Reader]) -> None:
+    """The page, the one stylesheet, the one script and all fonts, compressed, stay below 250 KB."""
+    fonts = sum(font.stat().st_size for font in (site / "_static/fonts").glob("*.woff2"))
     for name, page in read.items():
-        assets = {urlparse(asset).path for asset in page.assets if "_static/" in asset}
-        total = sum((site / name).parent.joinpath(a).stat().st_size for a in assets)
-        assert total < 1_000_000, f"{name}: {total:,} bytes"
-        assert not [asset for asset in assets if "fontawesome" in asset or "thebe" in asset]
+        if name == "search":
+            continue  # it loads the index of all words
+        own = {
+            urlparse(asset).path for asset in page.assets if not re.search(r"\.(png|svg)", asset)
+        }
+        assert len(own) == 2, f"{name} loads {own}"
+        files = [site / f"{name}.html", *((site / name).parent / asset for asset in own)]
+        total = fonts + sum(len(gzip.compress(file.read_bytes())) for file in files)
+        assert total < 250_000, f"{name}: {total:,} bytes"
+
+
+def test_pictures_keep_their_place_and_come_late(site: Path) -> None:
+    for name in PAGES:
+        for image in re.findall(r"<img\b[^>]*>", (site / f"{name}.html").read_text("utf-8")):
+            assert re.search(r'\bwidth="\d+" height="\d+"', image), f"{name}: {image}"
+            assert "loading=" in image or "logo" in image
 
 
 def test_no_solution_is_published(site: Path) -> None:
@@ -500,7 +622,7 @@ def test_picture_of_the_first_page_is_current() -> None:
 def tiny(tmp_path: Path) -> Path:
     """A course of two pages with this book's configuration."""
     shutil.copy(ROOT / "_config.yml", tmp_path)
-    shutil.copytree(ROOT / "book", tmp_path / "book", ignore=shutil.ignore_patterns("mathjax"))
+    shutil.copytree(ROOT / "book", tmp_path / "book")
     (tmp_path / "guide").mkdir()
     (tmp_path / "index.md").write_text("# One\n\nThe first page of a tiny book for a test.\n")
     (tmp_path / "guide" / "learner.md").write_text("# Two\n\nThe second page, for its learner.\n")

@@ -104,7 +104,9 @@ def lighthouse(address: str) -> dict[str, float]:
     if said.returncode:
         raise RuntimeError(said.stderr.strip()[-500:])
     report = json.loads(said.stdout)
-    marks = {name: 100 * (report["categories"][name]["score"] or 0) for name in CATEGORIES}
+    marks: dict[str, float] = {
+        name: 100 * (report["categories"][name]["score"] or 0) for name in CATEGORIES
+    }
     for name in ("total-byte-weight", "total-blocking-time", "cumulative-layout-shift"):
         marks[name] = report["audits"][name]["numericValue"]
     return marks

@@ -12,6 +12,7 @@
   var boxes = "div.math > .equation, .pst-scrollable-table-container, pre, .cell_output > .output";
   function watchBoxes() {
     function check(some) {
+      some = some.filter(function (box) { return !box.closest("details:not([open])"); }); // to ask there would lay out what is folded
       var wide = some.map(function (box) { return box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1; });
       some.forEach(function (box, i) { mark(box, wide[i]); });
     }

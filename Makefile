@@ -20,12 +20,12 @@ test: $(READY)       ## everything that can be tested, in the order of how fast 
 	@$(RUN) -m autograde drift
 	@$(RUN) -m autograde book
 	@$(RUN) -m pytest -q -n $(CORES) --dist loadfile --nbval --nbval-sanitize-with tests/nbval.cfg solutions/*.ipynb
-	@$(RUN) -m pytest -q -n $(CORES)
+	@$(RUN) -m pytest -q -n $(CORES) --dist loadgroup
 
 quick: $(READY)      ## the tests that take seconds: no pages, no class, no browser
 	@$(RUN) -m ruff check && $(RUN) -m ruff format --check && $(RUN) -m mypy
 	@$(RUN) -m autograde drift
-	@$(RUN) -m pytest -q -n $(CORES) -m "not slow"
+	@$(RUN) -m pytest -q -n $(CORES) --dist loadgroup -m "not slow"
 
 mutants: $(READY)    ## change the equations one thing at a time; list what no assertion notices
 	@$(RUN) -m tests.mutants

@@ -58,7 +58,7 @@ def build_live(
 
     Raises CourseError if `pyodide` is not that release, or if the site did not come out with this setting.
     """
-    if not (root / "book" / FOLDER).is_dir():
+    if not ((root / "book" / FOLDER).is_dir() and (root / "chapters").is_dir()):
         return
     made, stamp = root / "_build" / FOLDER, root / "_build" / f"{FOLDER}.json"
     inputs = {"live": fingerprint(root), "pyodide": str(pyodide or CDN)}

@@ -19,6 +19,7 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
+from filelock import FileLock
 from pypdf import PdfReader
 
 ROOT = Path(__file__).parent.parent
@@ -158,13 +159,16 @@ def print_book(root: Path = ROOT, say: Callable[[str], None] = print) -> Path:
     site, target = root / "_build" / "html", root / "_build" / "book.pdf"
     pages, numbers = page_names(root), dict[str, int]()
     page = site / "_whole_book.html"
-    try:
-        for _ in range(2):
-            page.write_text(whole_book(site, pages, numbers), encoding="utf-8")
-            print_page(page, target)
-            numbers = pages_of(target)
-    finally:
-        page.unlink(missing_ok=True)
+    with FileLock(
+        root / "_build" / "book.lock"
+    ):  # no other process builds the pages anew meanwhile
+        try:
+            for _ in range(2):
+                page.write_text(whole_book(site, pages, numbers), encoding="utf-8")
+                print_page(page, target)
+                numbers = pages_of(target)
+        finally:
+            page.unlink(missing_ok=True)
     size = target.stat().st_size / 1e6
     say(f"{target}: {len(PdfReader(target).pages)} pages, {size:.1f} MB")
     return target

@@ -157,11 +157,11 @@ def run_jupyter_book(root: Path) -> None:
 
 
 def pages(site: Path) -> set[str]:
-    """The names of the HTML pages of a site, without those that the theme adds."""
+    """The names of the HTML pages of a site, without those that the theme adds and `print_book` prints."""
     found = {
         file.relative_to(site).with_suffix("").as_posix()
         for file in site.rglob("*.html")
-        if file.relative_to(site).parts[0] not in ("_static", LIVE)
+        if file.relative_to(site).parts[0] != LIVE and file.relative_to(site).parts[0][0] != "_"
     }
     return found - MADE_BY_THE_THEME
 

@@ -182,9 +182,8 @@ def test_heat_map_hatches_what_is_blocked_and_sums_the_rest(setup):
 def test_every_heat_map_goes_through_the_helper():
     for name in NAMES:
         for cell in form.Chapter(name, LAYOUT).code:
-            drawn = re.sub(r'imshow\(.*cmap="gray', "", cell.source)  # a photograph is no matrix
-                r'imshow\([^()]*cmap="gray', "", cell.source
-            )  # a photograph is no matrix
+            # A photograph is no matrix.
+            drawn = re.sub(r'imshow\(.*cmap="gray', "", cell.source)
             assert not re.search(r"\b(?:imshow|pcolormesh|matshow)\(", drawn), (
                 f"{name}: draw matrices of queries and keys with heat_map, so that rows are queries"
             )

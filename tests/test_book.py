@@ -227,6 +227,16 @@ def test_page_never_scrolls_sideways(seen: Visit) -> None:
         assert page_width <= window == width, f"{page_width} px wide at {width} px, {theme}"
 
 
+WIDE_EQUATIONS = """() => [...document.querySelectorAll("article div.equation")]
+  .filter(e => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"""
+
+
+def test_displayed_equations_are_seen_whole_on_a_desk(seen: Visit) -> None:
+    seen.ask("() => document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    seen.set(1440, "light")
+    assert seen.ask(WIDE_EQUATIONS) == []
+
+
 READ_BOXES = """() => {
   const out = [];
   document.querySelectorAll("article *").forEach(e => {

@@ -63,7 +63,13 @@ DERIVED = {
         "8.3": "two",
         "8.9": "head",
     },
-    "O(n^2 d)": {"8.7": "n.*d", "11.1": "O\\(n\\^2 d\\)", "11.3": "cache", "11.4": "block", "13.2": "n\\^2"},
+    "O(n^2 d)": {
+        "8.7": "n.*d",
+        "11.1": "O\\(n\\^2 d\\)",
+        "11.3": "cache",
+        "11.4": "block",
+        "13.2": "n\\^2",
+    },
     "Remedies": {
         "12.2": "[Ww]indow.*Longformer|Longformer.*[Ww]indow",
         "12.3": "Linformer",

@@ -26,7 +26,12 @@ DERIVED = {
         "3.3": r"QK\^\\top|Q @ K.T|Q K\^",
         "3.4": "measure",
     },
-    "variance grows": {"4.1": "spread|varian", "4.5": "softmax|row", "4.6": "gradient"},
+    "variance grows": {
+        "4.1": "spread|varian",
+        "4.5": "softmax|row",
+        "4.6": "gradient",
+        "10.7": "median",
+    },
     "So divide by": {"4.4": r"sqrt"},
     "The root and not": {"4.2": "Var|varian", "4.3": "assumption", "4.4": "sqrt"},
     "sum to 1": {
@@ -83,7 +88,12 @@ DERIVED = {
         "13.5": "position",
         "13.7": "convolution",
     },
-    "addressing": {"1.5": "gradient|deriv|improve", "6.7": "covariance"},
+    "addressing": {
+        "1.5": "gradient|deriv|improve",
+        "6.7": "covariance",
+        "10.5": "Adam",
+        "10.6": "induction",
+    },
     "the base of every variant": {"6.3": "scaled_dot_product_attention"},
 }
 

@@ -226,6 +226,9 @@ def the_text_keeps_to_the_style(chapter: Chapter) -> Iterator[str]:
         yield "an emoji"
     if re.search(r"!\[[^]]*\]\(http|<(?:script|img|iframe)", chapter.prose):
         yield "something that is loaded from elsewhere"
+    for summary in re.findall(r"<summary>(.*?)</summary>", chapter.prose):
+        if "$" in summary or "`" in summary:
+            yield f"a summary with marks that stay unset: {summary}"
     for cell in chapter.source.notebook.cells:
         if cell.cell_type == "markdown":
             yield from broken_paragraphs(cell.source)

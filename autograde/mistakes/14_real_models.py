@@ -3,8 +3,8 @@
 from autograde.mistakes import Entry, Right, Wrong
 
 CATALOGUE: list[Entry] = []
-RAISING_OR_RANDOM = {"last_token_given", "probabilities_drawn"}
-"""Wrong answers whose outcome is an exception of the model's own, or differs from run to run: no numbers to name."""
+RAISING = {"last_token_given"}
+"""Wrong answers whose outcome is an exception of the model's own, which says what is wrong: no numbers to name."""
 
 
 def variant(text: str, *swaps: tuple[str, str]) -> str:
@@ -16,7 +16,7 @@ def variant(text: str, *swaps: tuple[str, str]) -> str:
 
 
 def wrong(exercise: str, name: str, sentence: str, text: str, *swaps: tuple[str, str]) -> None:
-    unnamed = name in RAISING_OR_RANDOM
+    unnamed = name in RAISING
     CATALOGUE.append(Wrong(exercise, name, sentence, variant(text, *swaps), unnamed=unnamed))
 
 
@@ -102,6 +102,20 @@ for name, sentence, *swaps in [
     (
         "length_of_all_texts",
         "You divided by the length of all texts' vectors together. Each text has its own.",
+        ("(mean**2).sum(axis=-1, keepdims=True)", "(mean**2).sum()"),
+    ),
+    (
+        "texts_mixed",
+        "You took one mean over the real rows of all texts. Each text has its own vector.",
+        (
+            "    share =",
+            "    if H.ndim > 2:\n        H, real = H[real], np.ones(real.sum(), bool)\n    share =",
+        ),
+    ),
+    (
+        "sum_and_length_of_all_texts",
+        "You divided by one length for all texts, and your mean counts pads among the tokens. Each text's vector is to have length 1.",
+        ("/ share.sum(axis=-2)", "/ share.shape[-2]"),
         ("(mean**2).sum(axis=-1, keepdims=True)", "(mean**2).sum()"),
     ),
     (
@@ -241,6 +255,14 @@ for name, sentence, *swaps in [
     ),
 ]:
     wrong("rows_computed", name, sentence, ROWS, *swaps)
+wrong(
+    "rows_computed",
+    "prompt_each_time_and_last_token",
+    "With a cache you count the token that is written last, which need not be given. Without one the text grows by a token from call to call; you count n rows for each.",
+    ROWS,
+    ("n + count - 1 if count", "n + count if count"),
+    ("n * count + count * (count - 1) // 2", "n * count"),
+)
 right("rows_computed", "series", ROWS)
 right(
     "rows_computed",
@@ -409,14 +431,6 @@ for name, sentence, *swaps in [
         ("list(prompt)", "prompt"),
         ("        new = [best]", "        new = [best]\n        prompt.append(best)"),
     ),
-    (
-        "probabilities_drawn",
-        "You drew the next token at random. Greedy writing takes the largest logit.",
-        (
-            "int(logits[-1].argmax())",
-            "int(np.random.choice(len(logits[-1]), p=softmax(logits[-1])))",
-        ),
-    ),
 ]:
     wrong("generate", name, sentence, GENERATE, *swaps)
 right("generate", "while_loop", GENERATE)
@@ -522,6 +536,11 @@ for name, sentence, *swaps in [
         "You left out the last token of the second copy. Its arrow ends at the first token of the second copy, and counts.",
         ("range(L, 2 * L)", "range(L, 2 * L - 1)"),
         ("scores / L", "scores / (L - 1)"),
+    ),
+    (
+        "last_arrow_left_out_of_the_sum",
+        "Your sum leaves out the last token of the second copy. Its arrow ends at the first token of the second copy, and counts.",
+        ("range(L, 2 * L)", "range(L, 2 * L - 1)"),
     ),
     (
         "divided_by_the_text",

@@ -171,6 +171,12 @@ def smollm(stored: dict, told: dict) -> None:
                 free = sorted(p for p in rest - set(chosen) if p[0] == a)
                 chosen.append(free[draw.integers(len(free))])
             others.append(silenced(model, [*block, *block], chosen)[BLOCK:].mean())
+        told["other_blocks"] = []
+        for seed, length in ((1, 20), (2, 20), (3, 15), (4, 30)):
+            other = np.random.default_rng(seed).choice(np.arange(1000, 40000), length, replace=False)
+            twice = [*other, *other]
+            losses = [silenced(model, twice, heads)[length:].mean() for heads in ([], pairs)]
+            told["other_blocks"].append([seed, length, *(round(float(x), 2) for x in losses)])
     stored["silenced"] = without.astype(np.float32)
     told["loss_second_without_them"] = float(without[BLOCK:].mean())
     told["loss_second_without_others"] = [float(x) for x in others]

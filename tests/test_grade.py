@@ -556,6 +556,9 @@ def test_the_chapters_are_graded_the_fast_way(name):
         "test_leaks",
         "test_bracket_head",
         "test_is_multi_head",
+        "test_gradient_check",
+        "test_generate",
+        "test_find_induction_heads",
     }  # they try what learners hand back
 
 

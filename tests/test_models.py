@@ -96,6 +96,24 @@ def test_a_file_with_other_content_is_refused(tmp_path):
     assert printed.count("is not the file that this chapter was written for") == 2
 
 
+@pytest.mark.slow
+def test_the_head_of_chapter_10_is_the_one_that_it_trains():
+    space: dict = {"__name__": "__main__"}
+    cells = nbformat.read(LAYOUT.solution("10_training"), as_version=4).cells
+    sources = [visible(cell.source) for cell in cells if cell.cell_type == "code"]
+    with contextlib.redirect_stdout(io.StringIO()):
+        for source in sources:
+            if "@yours(" not in source:
+                exec(compile(source, "10_training", "exec"), space)
+        rng, past = np.random.default_rng(0), space["past"]
+        W = space["begin"](rng, 16, 24, 32, 2)
+        learners = space["attention_backward"], space["adam_step"]
+        space["train"](W, lambda: space["texts"](rng), 250, 0.01, *learners, past, told=0)
+    row = np.resize([3, 10, 0, 7, 14, 5], 13)[None]
+    now = space["forward"](W, row, past[:13, :13], 1)[2][1][4][0][:12, :12]
+    assert np.abs(now - run("")[0]["learnt"]).max() < 0.006
+
+
 # ---------------------------------------------------------------- with the weights
 @real_weights
 @pytest.mark.slow

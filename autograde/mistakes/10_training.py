@@ -363,6 +363,16 @@ for name, sentence, *swaps in [
         ("eps = 1e-5\n", "eps = 1e-14\n"),
     ),
     (
+        "step_of_1e-8",
+        "Right claims do not pass where the slopes are small beside f: your step is so small that rounding shows. Take about 1e-5.",
+        ("eps = 1e-5\n", "eps = 1e-8\n"),
+    ),
+    (
+        "allclose_as_it_comes",
+        "Your bound has a fixed part, as np.allclose has unless it is told otherwise (1e-8): where all slopes are very small, wrong claims pass. Measure by the largest slope.",
+        (VERDICT, "bool(np.allclose(found, claimed))"),
+    ),
+    (
         "whole_numbers_stay_whole",
         "With whole numbers your step is rounded away: turn x into floats first.",
         ("x = np.array(x, dtype=float)", "x = np.array(x)"),
@@ -480,6 +490,11 @@ for name, sentence, *swaps in [
             "def adam_step(w, g, mean, square, t, rate):\n    old = mean, square\n",
         ),
         ("return w, mean, square", "return w, *old"),
+    ),
+    (
+        "averages_exchanged",
+        "You return the averages in the other order. After the weights comes the mean, then the square.",
+        ("return w, mean, square", "return w, square, mean"),
     ),
     (
         "old_averages_used",

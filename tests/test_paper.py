@@ -92,7 +92,8 @@ def test_nothing_of_a_page_is_missing_on_paper(page, text):
 def test_the_contents_name_the_page_of_each_section(book):
     lines = "\n".join(book.pages[number].extract_text() for number in range(1, 6))
     named = {
-        m[1].strip(): int(m[2]) for m in re.finditer(r"(?m)^(\d+\.\d+ [A-Z].*?[^\d ]) ?(\d+)$", lines)
+        m[1].strip(): int(m[2])
+        for m in re.finditer(r"(?m)^(\d+\.\d+ [A-Z].*?[^\d ]) ?(\d+)$", lines)
     }
     assert len(named) > 30
     for title, number in named.items():

@@ -159,9 +159,10 @@ def print_book(root: Path = ROOT, say: Callable[[str], None] = print) -> Path:
     site, target = root / "_build" / "html", root / "_build" / "book.pdf"
     pages, numbers = page_names(root), dict[str, int]()
     page = site / "_whole_book.html"
-    with FileLock(
+    building = FileLock(
         root / "_build" / "book.lock"
-    ):  # no other process builds the pages anew meanwhile
+    )  # or another process may build anew meanwhile
+    with building:
         try:
             for _ in range(2):
                 page.write_text(whole_book(site, pages, numbers), encoding="utf-8")

@@ -214,10 +214,10 @@ def copy_release(folder: Path, place: Path) -> None:
 def needed(lock: dict[str, dict[str, list[str]]], wanted: tuple[str, ...]) -> set[str]:
     """The packages wanted, and all that they need."""
     found: set[str] = set()
-    todo = list(wanted)
-    while todo:
-        name = todo.pop().lower().replace("_", "-")
+    waiting = list(wanted)
+    while waiting:
+        name = waiting.pop().lower().replace("_", "-")
         if name not in found:
             found.add(name)
-            todo += lock[name]["depends"]
+            waiting += lock[name]["depends"]
     return found

@@ -157,11 +157,12 @@ def run_jupyter_book(root: Path) -> None:
 
 
 def pages(site: Path) -> set[str]:
-    """The names of the HTML pages of a site, without those that the theme adds and `print_book` prints."""
+    """The names of the HTML pages of a site: not the live notebooks, what the theme adds, or `_…`."""
+    files = (file.relative_to(site) for file in site.rglob("*.html"))
     found = {
-        file.relative_to(site).with_suffix("").as_posix()
-        for file in site.rglob("*.html")
-        if file.relative_to(site).parts[0] != LIVE and file.relative_to(site).parts[0][0] != "_"
+        file.with_suffix("").as_posix()
+        for file in files
+        if file.parts[0] != LIVE and not file.parts[0].startswith("_")
     }
     return found - MADE_BY_THE_THEME
 

@@ -664,17 +664,17 @@ def _unwritten(function, error):
 
 def _blame(name, function):
     """A line if another exercise of the learner's that this one calls has not passed its check."""
-    todo, known = [code for code in [getattr(function, "__code__", None)] if code], {name}
-    while todo:
-        code = todo.pop()
-        todo += [part for part in code.co_consts if isinstance(part, _types.CodeType)]
+    waiting, known = [code for code in [getattr(function, "__code__", None)] if code], {name}
+    while waiting:
+        code = waiting.pop()
+        waiting += [part for part in code.co_consts if isinstance(part, _types.CodeType)]
         for other in sorted(set(code.co_names) - known):
             known.add(other)
             found = _NOTEBOOK.get(other)
             if other in ANSWERS and (how := _state(other)) != "passed":
                 return [_say(f"calls_{how}", name=name, other=other)]
             if isinstance(found, _types.FunctionType) and found.__globals__ is _NOTEBOOK:
-                todo += [found.__code__] * (other not in ANSWERS)
+                waiting += [found.__code__] * (other not in ANSWERS)
     return []
 
 

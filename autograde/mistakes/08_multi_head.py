@@ -1,40 +1,21 @@
 """Chapter 8: what learners write for W_O, the split, the whole layer and its examiner, wrong and right."""
 
-from typing import Any
+from autograde.mistakes import Catalogue, variant
 
-from autograde.mistakes import Entry, Right, Wrong
-
-CATALOGUE: list[Entry] = []
-RAISE = {
-    "one_matrix_only",
-    "another_error",
-    "zero_heads",
-    "minus_one_in_the_reshape",
-    "mask_of_three_axes_only",
-    "not_unpacked",
-    "not_unpacked_method",
-    "weights_for_output",
-    "exception_escapes",
-}
-"""Mistakes that show themselves by exceptions alone: the check tells the exception and names nothing."""
-
-
-def variant(text: str, *swaps: tuple[str, str]) -> str:
-    """`text` with each old piece replaced by the new one; every old piece must be there."""
-    for old, new in swaps:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
-
-def wrong(
-    exercise: str, name: Any, sentence: Any, text: str, *swaps: Any, unnamed: bool = False
-) -> None:
-    CATALOGUE.append(Wrong(exercise, name, sentence, variant(text, *swaps), unnamed))
-
-
-def right(exercise: str, name: str, text: str, *swaps: tuple[str, str]) -> None:
-    CATALOGUE.append(Right(exercise, name, variant(text, *swaps)))
+CATALOGUE = Catalogue(
+    unnamed={
+        "one_matrix_only",
+        "another_error",
+        "zero_heads",
+        "minus_one_in_the_reshape",
+        "mask_of_three_axes_only",
+        "not_unpacked",
+        "not_unpacked_method",
+        "weights_for_output",
+        "exception_escapes",
+    }
+)
+wrong, right = CATALOGUE.wrong, CATALOGUE.right
 
 
 # ---------------------------------------------------------------- output_matrix
@@ -382,7 +363,6 @@ for name, sentence, *swaps in [
         sentence,
         SPLIT,
         *swaps,
-        unnamed=name in RAISE,
     )
 right(
     "split_heads",
@@ -693,7 +673,7 @@ for name, sentence, *swaps in [
         ("return joined @ W_O", "joined @ W_O"),
     ),
 ]:
-    wrong("multi_head_attention", name, sentence, HEADS, *swaps, unnamed=name in RAISE)
+    wrong("multi_head_attention", name, sentence, HEADS, *swaps)
 for name, sentence, *swaps in [
     (
         "joint_softmax",
@@ -1147,7 +1127,7 @@ for name, sentence, *swaps in [
         ("return no", "return True"),
     ),
 ]:
-    wrong("is_multi_head", name, sentence, EXAM, *swaps, unnamed=name in RAISE)
+    wrong("is_multi_head", name, sentence, EXAM, *swaps)
 right("is_multi_head", "head_by_head", EXAM)
 start, end = EXAM.index("            want = 0"), EXAM.index("            try:")
 right(

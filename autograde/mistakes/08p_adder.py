@@ -1,28 +1,9 @@
 """The project after chapter 8: what learners write for the matrices of the adder, wrong and right."""
 
-from typing import Any
+from autograde.mistakes import Catalogue
 
-from autograde.mistakes import Entry, Right, Wrong
-
-CATALOGUE: list[Entry] = []
-
-
-def variant(text: str, *swaps: tuple[str, str]) -> str:
-    """`text` with each old piece replaced by the new one; every old piece must be there."""
-    for old, new in swaps:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
-
-def wrong(
-    exercise: str, name: Any, sentence: Any, text: str, *swaps: Any, unnamed: bool = False
-) -> None:
-    CATALOGUE.append(Wrong(exercise, name, sentence, variant(text, *swaps), unnamed))
-
-
-def right(exercise: str, name: str, text: str, *swaps: tuple[str, str]) -> None:
-    CATALOGUE.append(Right(exercise, name, variant(text, *swaps)))
+CATALOGUE = Catalogue()
+wrong, right = CATALOGUE.wrong, CATALOGUE.right
 
 
 # ---------------------------------------------------------------- reading_layer

@@ -1,24 +1,9 @@
 """Chapter 9: what learners write for positions, LayerNorm, the encoder layer and the decoder layer, wrong and right."""
 
-from autograde.mistakes import Entry, Right, Wrong
+from autograde.mistakes import Catalogue
 
-CATALOGUE: list[Entry] = []
-
-
-def variant(text: str, *swaps: tuple[str, str]) -> str:
-    """`text` with each old piece replaced by the new one; every old piece must be there."""
-    for old, new in swaps:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
-
-def wrong(exercise: str, name: str, sentence: str, text: str, *swaps: tuple[str, str]) -> None:
-    CATALOGUE.append(Wrong(exercise, name, sentence, variant(text, *swaps)))
-
-
-def right(exercise: str, name: str, text: str, *swaps: tuple[str, str]) -> None:
-    CATALOGUE.append(Right(exercise, name, variant(text, *swaps)))
+CATALOGUE = Catalogue()
+wrong, right = CATALOGUE.wrong, CATALOGUE.right
 
 
 # ---------------------------------------------------------------- positional_encoding

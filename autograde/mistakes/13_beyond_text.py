@@ -1,26 +1,9 @@
 """Chapter 13: what learners write for path lengths, patches, twins and non-local means, wrong and right."""
 
-from autograde.mistakes import Entry, Right, Wrong
+from autograde.mistakes import Catalogue
 
-CATALOGUE: list[Entry] = []
-RAISE = {"one_picture_only", "no_refusal_of_zero", "another_error"}
-"""Mistakes that show themselves by exceptions alone: the check tells the exception and names nothing."""
-
-
-def variant(text: str, *swaps: tuple[str, str]) -> str:
-    """`text` with each old piece replaced by the new one; every old piece must be there."""
-    for old, new in swaps:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
-
-def wrong(exercise: str, name: str, sentence: str, text: str, *swaps: tuple[str, str]) -> None:
-    CATALOGUE.append(Wrong(exercise, name, sentence, variant(text, *swaps), name in RAISE))
-
-
-def right(exercise: str, name: str, text: str, *swaps: tuple[str, str]) -> None:
-    CATALOGUE.append(Right(exercise, name, variant(text, *swaps)))
+CATALOGUE = Catalogue(unnamed={"one_picture_only", "no_refusal_of_zero", "another_error"})
+wrong, right = CATALOGUE.wrong, CATALOGUE.right
 
 
 # ---------------------------------------------------------------- path_length

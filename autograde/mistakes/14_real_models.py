@@ -1,27 +1,9 @@
 """Chapter 14: what learners write for pooling, the count of rows, the greedy loop and the search for heads."""
 
-from autograde.mistakes import Entry, Right, Wrong
+from autograde.mistakes import Catalogue
 
-CATALOGUE: list[Entry] = []
-RAISING = {"last_token_given"}
-"""Wrong answers whose outcome is an exception of the model's own, which says what is wrong: no numbers to name."""
-
-
-def variant(text: str, *swaps: tuple[str, str]) -> str:
-    """`text` with each old piece replaced by the new one; every old piece must be there."""
-    for old, new in swaps:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
-
-def wrong(exercise: str, name: str, sentence: str, text: str, *swaps: tuple[str, str]) -> None:
-    unnamed = name in RAISING
-    CATALOGUE.append(Wrong(exercise, name, sentence, variant(text, *swaps), unnamed=unnamed))
-
-
-def right(exercise: str, name: str, text: str, *swaps: tuple[str, str]) -> None:
-    CATALOGUE.append(Right(exercise, name, variant(text, *swaps)))
+CATALOGUE = Catalogue(unnamed={"last_token_given"})
+wrong, right = CATALOGUE.wrong, CATALOGUE.right
 
 
 # ---------------------------------------------------------------- encode

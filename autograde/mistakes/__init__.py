@@ -7,7 +7,7 @@ file. Nothing here runs an answer.
 from __future__ import annotations
 
 import runpy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from autograde.errors import CourseError
@@ -44,6 +44,42 @@ class Right:
 
 
 Entry = Wrong | Right
+
+
+def variant(text: str, *swaps: tuple[str, str]) -> str:
+    """`text` with each old piece replaced by the new one; every old piece must be there."""
+    for old, new in swaps:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+class Catalogue(list[Entry]):
+    """A chapter's entries, most of them variants of one right answer.
+
+    unnamed: names of mistakes that show themselves by exceptions alone: the check tells the exception.
+    """
+
+    def __init__(self, unnamed: Collection[str] = ()) -> None:
+        super().__init__()
+        self.unnamed = unnamed
+
+    def wrong(
+        self,
+        exercise: str,
+        name: str,
+        sentence: str,
+        text: str,
+        *swaps: tuple[str, str],
+        unnamed: bool = False,
+    ) -> None:
+        """Add a wrong answer: `text` with some pieces replaced."""
+        code = variant(text, *swaps)
+        self.append(Wrong(exercise, name, sentence, code, unnamed or name in self.unnamed))
+
+    def right(self, exercise: str, name: str, text: str, *swaps: tuple[str, str]) -> None:
+        """Add a right answer: `text` with some pieces replaced."""
+        self.append(Right(exercise, name, variant(text, *swaps)))
 
 
 def load(chapter: str, layout: Layout | None = None) -> list[Entry]:
